@@ -7,9 +7,6 @@
 #include "shared/access_log.h"
 #include "board/cells.h"
 #include "coppice_ext.h"
-#include "shared/forwarded_for.h"
-#include "http/http.h"
-#include "shared/request_ids.h"
 #include "shared/socket_io.h"
 
 struct access_lines {
@@ -87,23 +84,11 @@ static bool logged_here(const struct coppice_connection *connection) {
     return !NIL_P(connection->access_log) && connection->queued_us == 0 && !coppice_connection_foreign(connection);
 }
 
-static struct coppice_access_text text_at(const struct coppice_connection *connection, struct coppice_span span) {
-    return (struct coppice_access_text){.bytes = coppice_connection_bytes(connection, span), .length = span.length};
-}
-
-/* The client's own, or an empty text. */
-static struct coppice_access_text sent_id(const struct coppice_connection *connection) {
-    const char *bytes = connection->input.data;
-    return text_at(connection, coppice_request_field(connection->head, bytes, "x-request-id"));
-}
-
 void coppice_connection_identify(struct coppice_connection *connection) {
     if (!logged_here(connection)) return;
     connection->started_us = coppice_monotonic_us();
-    if (sent_id(connection).length > 0) return;
-    if (!coppice_request_id_make(&lines_get(connection->access_log)->ids, connection->request_id)) {
-        connection->request_id[0] = '\0';
-    }
+    coppice_access_identify(&lines_get(connection->access_log)->ids, connection->head, connection->input.data,
+                            connection->request_id);
 }
 
 static struct coppice_lobby_address peer_of(const struct coppice_connection *connection) {
@@ -114,15 +99,9 @@ static struct coppice_lobby_address peer_of(const struct coppice_connection *con
     return address;
 }
 
-/* The client of the entry is the peer until then. */
 static void add_request(const struct coppice_connection *connection, struct coppice_access_entry *entry) {
-    const char *made = connection->request_id;
-    const struct coppice_trusted_networks *trusted = &lines_get(connection->access_log)->trusted;
-    entry->client = coppice_forwarded_for(connection->head, connection->input.data, trusted, &entry->client);
-    entry->method = text_at(connection, connection->head->method);
-    entry->path = text_at(connection, connection->head->path);
-    entry->request_id =
-        made[0] ? (struct coppice_access_text){.bytes = made, .length = strlen(made)} : sent_id(connection);
+    coppice_access_describe(entry, connection->head, connection->input.data,
+                            &lines_get(connection->access_log)->trusted, connection->request_id);
     if (connection->started_us == 0) return;
     entry->queue_us = connection->waited_us;
     entry->application_us = coppice_monotonic_us() - connection->started_us;

@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lobby_memory.h"
+#include "http/http.h"
+#include "lobby_address.h"
+#include "request_ids.h"
+#include "trusted_networks.h"
 
 enum {
     COPPICE_ACCESS_LINE_BYTES = 4096, /* PIPE_BUF: a pipe takes so many bytes in one piece */
@@ -54,6 +57,14 @@ bool coppice_access_log_flush(struct coppice_access_log *log);
 /* Goes on with another descriptor; answers the old one, which is the caller's to close. What could not be written to
  * the old one goes to the new one. */
 int coppice_access_log_reopen(struct coppice_access_log *log, int fd);
+
+/* Gives a request an ID where its client has sent none; `id` is empty else, and where the kernel has no random bytes. */
+void coppice_access_identify(struct coppice_request_ids *ids, const struct coppice_request_head *head,
+                             const char *bytes, char *id);
+/* What a head says of its request, and that ID, or the one that was sent. The client of the entry is the peer until
+ * then. */
+void coppice_access_describe(struct coppice_access_entry *entry, const struct coppice_request_head *head,
+                             const char *bytes, const struct coppice_trusted_networks *trusted, const char *id);
 
 /* Writes a line of at most COPPICE_ACCESS_LINE_BYTES bytes, with its line end; answers how many. Nothing from a client
  * can end the line or look like another field; what is too long is cut and ends with "...". */

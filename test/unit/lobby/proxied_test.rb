@@ -154,9 +154,9 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
     play(access_log: "json", buffer_disk_limit: 1000, max_body_bytes: 9_000_000)
     assert_refused(413, @lobby.connect("POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: 9000001\r\n\r\n"))
     assert_equal ["POST", "/large", 413], logged.values_at("method", "path", "status")
-    head = "POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n"
+    head = "POST /up HTTP/1.1\r\nHost: a\r\nX-Request-Id: up\r\nContent-Length: 9000000\r\n\r\n"
     assert_refused(507, @lobby.connect(head + ("b" * 200_000)))
-    assert_equal ["POST", "/up", 507], logged.values_at("method", "path", "status")
+    assert_equal ["POST", "/up", 507, "up"], logged.values_at("method", "path", "status", "request_id")
   end
 
   private

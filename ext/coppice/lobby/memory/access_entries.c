@@ -1,28 +1,11 @@
 /* What the access log tells of each request, and the IDs that requests are known by. */
-#include <string.h>
 #include <unistd.h>
 
-#include "shared/forwarded_for.h"
 #include "shared/socket_io.h"
 #include "memory.h"
 
-static struct coppice_access_text text_at(const char *bytes, struct coppice_span span) {
-    return (struct coppice_access_text){.bytes = bytes + span.offset, .length = span.length};
-}
-
-/* The client's own, or an empty text. */
-static struct coppice_access_text sent_id(const struct coppice_lobby_slot *slot, const char *bytes) {
-    return text_at(bytes, coppice_request_field(&slot->head, bytes, "x-request-id"));
-}
-
-static struct coppice_access_text id_of(const struct coppice_lobby_slot *slot, const char *bytes) {
-    struct coppice_access_text made = {.bytes = slot->request_id, .length = strlen(slot->request_id)};
-    return made.length > 0 ? made : sent_id(slot, bytes);
-}
-
 void lobby_identify(struct coppice_lobby *lobby, struct coppice_lobby_slot *slot) {
-    bool sent = sent_id(slot, lobby_slot_bytes(lobby, slot)).length > 0;
-    if (sent || !coppice_request_id_make(&lobby->request_ids, slot->request_id)) slot->request_id[0] = '\0';
+    coppice_access_identify(&lobby->request_ids, &slot->head, lobby_slot_bytes(lobby, slot), slot->request_id);
 }
 
 /* How long it waited and was worked on, as far as its worker has said when it began. */
@@ -34,35 +17,28 @@ static void add_times(struct coppice_access_entry *entry, const struct lobby_req
     entry->application_us = lobby_process.now_us > started_us ? lobby_process.now_us - started_us : 0;
 }
 
-/* The client of the entry is the peer until then. */
-static void add_head(const struct coppice_lobby *lobby, struct coppice_access_entry *entry,
-                     const struct coppice_request_head *head, const char *bytes) {
-    entry->client = coppice_forwarded_for(head, bytes, &lobby->settings.trusted_proxies, &entry->client);
-    entry->method = text_at(bytes, head->method);
-    entry->path = text_at(bytes, head->path);
+static void add_slot(struct coppice_lobby *lobby, struct coppice_access_entry *entry, struct coppice_lobby_slot *slot) {
+    coppice_access_describe(entry, &slot->head, lobby_slot_bytes(lobby, slot), &lobby->settings.trusted_proxies,
+                            slot->request_id);
 }
 
 /* It was refused before it was a request of its own. */
 static void add_arrival(struct coppice_lobby *lobby, struct coppice_access_entry *entry,
                         const struct lobby_connection *connection) {
     entry->client = connection->client;
-    struct coppice_lobby_slot *slot = lobby_process.arrived;
-    if (slot) {
-        add_head(lobby, entry, &slot->head, lobby_slot_bytes(lobby, slot));
-        entry->request_id = id_of(slot, lobby_slot_bytes(lobby, slot));
-    } else if (connection->intake != LOBBY_NONE && lobby_intake_of(lobby, connection)->head_complete) {
-        struct lobby_intake *intake = lobby_intake_of(lobby, connection);
-        add_head(lobby, entry, &intake->head, lobby_intake_bytes(lobby, intake));
-    }
+    struct lobby_intake *intake = connection->intake == LOBBY_NONE ? NULL : lobby_intake_of(lobby, connection);
+    if (lobby_process.arrived)
+        add_slot(lobby, entry, lobby_process.arrived);
+    else if (intake && intake->head_complete)
+        coppice_access_describe(entry, &intake->head, lobby_intake_bytes(lobby, intake),
+                                &lobby->settings.trusted_proxies, "");
 }
 
 static void add_request(struct coppice_lobby *lobby, struct coppice_access_entry *entry,
                         const struct lobby_request *request) {
     struct coppice_lobby_slot *slot = lobby_slot_at(lobby, lobby_slot_of(lobby, request));
-    const char *bytes = lobby_slot_bytes(lobby, slot);
     entry->client = slot->client;
-    add_head(lobby, entry, &slot->head, bytes);
-    entry->request_id = id_of(slot, bytes);
+    add_slot(lobby, entry, slot);
     add_times(entry, request, slot);
     if (request->owner < 0) return;
     entry->worker = lobby->seats[request->owner].worker;
