@@ -4,6 +4,7 @@
  * every request is ended: then nothing may be in use any more.
  */
 
+#include "shared/packets.h"
 #include "shared/socket_io.h"
 
 /* The loop's clock goes on only by steps of the input and by turns, so that each run is the same. Uploads rest for a

@@ -90,7 +90,7 @@ static void any_record(void) {
 static void send_packet(uint32_t type, uint64_t serial, int descriptor) {
     struct coppice_lobby_packet packet = {.type = type, .serial = serial};
     struct iovec part = {.iov_base = &packet, .iov_len = sizeof(packet)};
-    lobby_packet_send(worker_socket, &part, 1, descriptor);
+    coppice_packet_send(worker_socket, &part, 1, descriptor);
 }
 
 static void send_file(uint8_t choice) {
@@ -106,8 +106,9 @@ static void send_file(uint8_t choice) {
 
 static void receive_packets(void) {
     static char bytes[256 * 1024];
+    struct iovec part = {.iov_base = bytes, .iov_len = sizeof(bytes)};
     int descriptor, count;
-    while (lobby_packet_receive(worker_socket, bytes, sizeof(bytes), &descriptor, 1, &count) > 0) {
+    while (coppice_packet_receive(worker_socket, &part, 1, &descriptor, 1, &count) > 0) {
         if (count == 1) close(descriptor);
     }
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "loop.h"
+#include "shared/packets.h"
 
 enum { PACKET_BYTES = 64 * 1024, DESCRIPTORS = 8 };
 
@@ -100,12 +101,12 @@ static void handle(struct coppice_lobby *lobby, char *text, int *descriptors, in
 
 void lobby_channel_read(struct coppice_lobby *lobby) {
     static char text[PACKET_BYTES];
+    struct iovec part = {.iov_base = text, .iov_len = sizeof(text) - 1};
     while (!lobby->monitor_gone) {
         int descriptors[DESCRIPTORS], count;
         lobby_spares_open(lobby); /* clients may be idle by now */
         lobby_spares_lend(lobby, LOBBY_SPARES);
-        ssize_t length =
-            lobby_packet_receive(lobby->channel_fd, text, sizeof(text) - 1, descriptors, DESCRIPTORS, &count);
+        ssize_t length = coppice_packet_receive(lobby->channel_fd, &part, 1, descriptors, DESCRIPTORS, &count);
         bool empty = length < 0 && errno == EAGAIN;
         lobby_spares_open(lobby);
         if (empty) return;

@@ -15,8 +15,9 @@
 #include "keeper.h"
 #include "loop.h"
 #include "sandbox.h"
+#include "shared/packets.h"
 
-enum { USAGE = 64, PACKET_BYTES = 64 * 1024, DESCRIPTORS = LOBBY_LISTENERS + 5 };
+enum { USAGE = 64, PACKET_BYTES = 64 * 1024 };
 
 static int print_counters(void) {
 #define X(name) #name,
@@ -37,8 +38,9 @@ static int fail(int channel_fd, const char *message, const char *detail) {
 /* The monitor may be slow, but sends this first. */
 static ssize_t receive_start(int channel_fd, char *text, int *descriptors, int *count) {
     struct pollfd readable = {.fd = channel_fd, .events = POLLIN};
+    struct iovec part = {.iov_base = text, .iov_len = PACKET_BYTES - 1};
     while (poll(&readable, 1, -1) < 0 && errno == EINTR) continue;
-    return lobby_packet_receive(channel_fd, text, PACKET_BYTES - 1, descriptors, DESCRIPTORS, count);
+    return coppice_packet_receive(channel_fd, &part, 1, descriptors, COPPICE_PACKET_DESCRIPTORS, count);
 }
 
 /* The end of the channel ends the lobby: a signal that was meant for the monitor or for all processes must neither end
@@ -86,7 +88,7 @@ static void enter_sandbox(const struct coppice_lobby *lobby) {
 static int run(int channel_fd) {
     static char text[PACKET_BYTES];
     static struct lobby_settings settings;
-    int descriptors[DESCRIPTORS], count = 0;
+    int descriptors[COPPICE_PACKET_DESCRIPTORS], count = 0;
     ssize_t length = receive_start(channel_fd, text, descriptors, &count);
     if (length <= 0) return 0; /* the monitor is gone */
     text[length] = '\0';

@@ -22,12 +22,6 @@ void lobby_tell(int channel_fd, const char *text);
 void lobby_log(const struct coppice_lobby *lobby, enum lobby_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* packets.c */
-bool lobby_packet_send(int fd, struct iovec *parts, size_t count, int descriptor);
-/* One packet, without waiting: its length, 0 at the end of the channel, -1 and errno. */
-ssize_t lobby_packet_receive(int fd, char *bytes, size_t capacity, int *descriptors, int capacity_descriptors,
-                             int *count);
-
 /* spare_descriptors.c: open again what was lent, before anything else takes a descriptor. */
 void lobby_reserve_open(struct coppice_lobby *lobby);
 void lobby_spares_begin(struct coppice_lobby *lobby);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "http/http.h"
+#include "shared/packets.h"
 #include "worker.h"
 
 enum { KEY_BYTES = 24 /* 16 in base64 */ };
@@ -63,7 +64,7 @@ bool lobby_pass_handshake(struct coppice_lobby *lobby, struct lobby_connection *
                             lobby_surplus(lobby, connection)};
     lobby_unregister(lobby, connection);
     connection->flags |= LOBBY_PASSED;
-    if (!lobby_packet_send(lobby->handshakes_fd, parts, 3, connection->fd)) {
+    if (!coppice_packet_send(lobby->handshakes_fd, parts, 3, connection->fd)) {
         connection->flags &= (uint16_t)~LOBBY_PASSED;
         return false;
     }

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "shared/packets.h"
 #include "worker.h"
 
 enum sending { SENT, UNSENT, WORKER_GONE };
@@ -12,7 +13,7 @@ static enum sending send_packet(struct coppice_lobby *lobby, uint32_t number, en
                                 uint64_t serial, int descriptor, struct iovec more) {
     struct coppice_lobby_packet packet = {.type = (uint32_t)type, .serial = serial};
     struct iovec parts[] = {{.iov_base = &packet, .iov_len = sizeof(packet)}, more};
-    if (lobby_packet_send(lobby->seats[number].socket_fd, parts, 2, descriptor)) return SENT;
+    if (coppice_packet_send(lobby->seats[number].socket_fd, parts, 2, descriptor)) return SENT;
     if (errno == EPIPE || errno == ECONNRESET) return WORKER_GONE;
     lobby_log(lobby, LOBBY_WARN, "a packet did not reach a worker: %s", strerror(errno));
     return UNSENT;
@@ -91,10 +92,11 @@ static bool next_stays(const struct lobby_seat *seat, uint32_t type) {
 /* The room for a file is made for it alone: this is done for each file that is sent. */
 static ssize_t receive(struct coppice_lobby *lobby, const struct lobby_seat *seat, uint32_t type,
                        struct coppice_lobby_packet *packet, int *descriptor) {
+    struct iovec part = {.iov_base = packet, .iov_len = sizeof(*packet)};
     int count;
     *descriptor = -1;
     if (type == COPPICE_LOBBY_FILE) lobby_spares_lend(lobby, 1);
-    ssize_t length = lobby_packet_receive(seat->socket_fd, (char *)packet, sizeof(*packet), descriptor, 1, &count);
+    ssize_t length = coppice_packet_receive(seat->socket_fd, &part, 1, descriptor, 1, &count);
     if (type == COPPICE_LOBBY_FILE) lobby_spares_open(lobby);
     return length;
 }

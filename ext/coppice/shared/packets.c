@@ -1,12 +1,18 @@
-/* Packets of sockets that keep their bounds (SEQPACKET), some with descriptors. Nobody waits for either end. */
+#include "packets.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "memory.h"
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+#ifndef MSG_CMSG_CLOEXEC
+#define MSG_CMSG_CLOEXEC 0
+#endif
 
-bool lobby_packet_send(int fd, struct iovec *parts, size_t count, int descriptor) {
+bool coppice_packet_send(int fd, struct iovec *parts, size_t count, int descriptor) {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
     if (descriptor >= 0) {
@@ -17,7 +23,10 @@ bool lobby_packet_send(int fd, struct iovec *parts, size_t count, int descriptor
             .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
         memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
     }
-    return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+    ssize_t sent;
+    do sent = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent >= 0;
 }
 
 static void take_descriptors(struct msghdr *message, int *descriptors, int capacity, int *count) {
@@ -35,16 +44,15 @@ static void take_descriptors(struct msghdr *message, int *descriptors, int capac
     }
 }
 
-ssize_t lobby_packet_receive(int fd, char *bytes, size_t capacity, int *descriptors, int capacity_descriptors,
-                             int *count) {
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * (LOBBY_LISTENERS + 8))];
-    struct iovec part = {.iov_base = bytes, .iov_len = capacity};
+ssize_t coppice_packet_receive(int fd, struct iovec *parts, size_t part_count, int *descriptors, int capacity,
+                               int *count) {
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * COPPICE_PACKET_DESCRIPTORS)];
     struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+        .msg_iov = parts, .msg_iovlen = part_count, .msg_control = control, .msg_controllen = sizeof(control)};
     *count = 0;
     ssize_t length;
     do length = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     while (length < 0 && errno == EINTR);
-    if (length >= 0) take_descriptors(&message, descriptors, capacity_descriptors, count);
+    if (length >= 0) take_descriptors(&message, descriptors, capacity, count);
     return length;
 }
