@@ -84,13 +84,14 @@ void lobby_seat_break(struct coppice_lobby *lobby, uint32_t number, const char *
 }
 
 static bool may_repeat(const struct coppice_lobby *lobby, const struct lobby_request *request) {
-    return lobby->settings.retry_lost_requests && request->idempotent && !request->retried && !request->answered;
+    return lobby->settings.retry_lost_requests && request->idempotent && !request->retried && !request->answered &&
+           request->connection != LOBBY_NONE && lobby_queue_has_cell(lobby);
 }
 
 static void leave_request(struct coppice_lobby *lobby, struct lobby_request *request, bool retry, bool timed_out) {
     int64_t started_ms = lobby_seat_started_ms(lobby, request);
     if (started_ms > 0) lobby_request_took(lobby, request, (lobby_process.now_ms - started_ms) * 1000);
-    if (request->connection != LOBBY_NONE && retry && may_repeat(lobby, request))
+    if (retry && may_repeat(lobby, request))
         lobby_push_again(lobby, request);
     else if (timed_out)
         lobby_request_condemn(request, 504, "the application took too long", true);

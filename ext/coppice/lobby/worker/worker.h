@@ -23,6 +23,8 @@ void lobby_wake_workers(struct coppice_lobby *lobby);
 void lobby_wake_again(struct coppice_lobby *lobby);
 /* Whether some wait that workers would get if they had less to do. */
 bool lobby_wants_workers(const struct coppice_lobby *lobby);
+/* Whether their queue has a cell left. */
+bool lobby_queue_has_cell(const struct coppice_lobby *lobby);
 /* Whether their queue has room for one of these. */
 bool lobby_may_hand_out(struct coppice_lobby *lobby);
 void lobby_check_queue(struct coppice_lobby *lobby);

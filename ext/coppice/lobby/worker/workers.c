@@ -5,14 +5,6 @@ bool lobby_seat_takes_requests(const struct coppice_lobby *lobby, uint32_t numbe
     return !seat->broken && !seat->stalled && !seat->lost;
 }
 
-static uint32_t count_workers(const struct coppice_lobby *lobby) {
-    uint32_t count = 0;
-    for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE; seat = lobby->seats[seat].next) {
-        count += lobby_seat_takes_requests(lobby, seat);
-    }
-    return count;
-}
-
 uint32_t lobby_free_workers(const struct coppice_lobby *lobby) {
     uint32_t count = 0;
     for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE; seat = lobby->seats[seat].next) {
@@ -22,6 +14,9 @@ uint32_t lobby_free_workers(const struct coppice_lobby *lobby) {
 }
 
 void lobby_look_at_workers(struct coppice_lobby *lobby) {
-    lobby->costs->workers = count_workers(lobby);
+    lobby->costs->workers = 0;
+    for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE; seat = lobby->seats[seat].next) {
+        lobby->costs->workers += lobby_seat_takes_requests(lobby, seat);
+    }
     lobby_process.stuck = false;
 }
