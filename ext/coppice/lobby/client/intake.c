@@ -76,11 +76,12 @@ static void push_unbuffered(struct lobby_connection *connection, uint32_t slot, 
 static void finish_in_slot(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t slot,
                            const struct coppice_http_parser *parser, size_t length) {
     struct coppice_request_head *head = parser->head;
-    const char *bytes = lobby_slot_bytes(lobby, lobby_slot_at(lobby, slot));
+    struct coppice_lobby_slot *into = lobby_slot_at(lobby, slot);
+    const char *bytes = lobby_slot_bytes(lobby, into);
     if (has_body(head)) connection->flags |= LOBBY_HAD_BODY;
     size_t at_hand = length - head->length;
     if (body_too_large(lobby, head)) {
-        lobby_wish_arrived_refusal(slot, 413, "the body is larger than max_body_bytes");
+        lobby_wish_arrived_refusal(into, 413, "the body is larger than max_body_bytes");
     } else if (!head->chunked && head->content_length <= at_hand) {
         size_t used = head->length + (size_t)head->content_length;
         head->expects_continue = false; /* it has not waited */

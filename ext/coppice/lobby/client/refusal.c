@@ -59,7 +59,7 @@ static void count_refusal(const struct coppice_lobby *lobby, int status) {
 
 /* One that is refused before it is queued has no record yet. */
 static bool head_only(const struct coppice_lobby *lobby, const struct lobby_request *request) {
-    struct coppice_lobby_slot *arrived = lobby_process.arrived;
+    struct coppice_lobby_slot *arrived = lobby_process.wish.arrived;
     if (request) return request->head_only;
     return arrived && lobby_method_is(arrived, lobby_slot_bytes(lobby, arrived), "HEAD");
 }

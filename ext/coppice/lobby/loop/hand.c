@@ -14,15 +14,12 @@ struct lobby_connection *lobby_take_in_hand(struct coppice_lobby *lobby, uint32_
 }
 
 static void refuse(struct coppice_lobby *lobby, struct lobby_connection *connection) {
-    const struct lobby_wish *wish = &lobby_process.wish;
+    struct lobby_wish *wish = &lobby_process.wish;
     struct lobby_request *request = wish->request;
     if (!request) request = lobby_request_of(lobby, connection->serial);
-    if (wish->slot != LOBBY_NONE) {
-        lobby_process.arrived = lobby_slot_at(lobby, wish->slot);
-        lobby_identify(lobby, lobby_process.arrived);
-    }
+    if (wish->arrived) lobby_identify(lobby, wish->arrived);
     lobby_refuse(lobby, connection, request, wish->status, wish->reason);
-    lobby_process.arrived = NULL;
+    wish->arrived = NULL;
 }
 
 static void fulfil(struct coppice_lobby *lobby, struct lobby_connection *connection, enum lobby_wish_kind kind) {

@@ -27,8 +27,8 @@ static void add_arrival(struct coppice_lobby *lobby, struct coppice_access_entry
                         const struct lobby_connection *connection) {
     entry->client = connection->client;
     struct lobby_intake *intake = connection->intake == LOBBY_NONE ? NULL : lobby_intake_of(lobby, connection);
-    if (lobby_process.arrived)
-        add_slot(lobby, entry, lobby_process.arrived);
+    if (lobby_process.wish.arrived)
+        add_slot(lobby, entry, lobby_process.wish.arrived);
     else if (intake && intake->head_complete)
         coppice_access_describe(entry, &intake->head, lobby_intake_bytes(lobby, intake),
                                 &lobby->settings.trusted_proxies, "");

@@ -41,7 +41,7 @@ void lobby_wish(enum lobby_wish_kind kind);
 /* An answer of the lobby's own, then the end of the connection. */
 void lobby_wish_refusal(int status, const char *reason);
 /* For the request whose head is complete in this slot, and which is not queued. */
-void lobby_wish_arrived_refusal(uint32_t slot, int status, const char *reason);
+void lobby_wish_arrived_refusal(struct coppice_lobby_slot *slot, int status, const char *reason);
 /* For a request that is no longer the connection's. */
 void lobby_wish_request_refusal(struct lobby_request *request, int status, const char *reason);
 /* Its answer is sent to the end. */
@@ -136,7 +136,7 @@ int lobby_owner_of(const struct coppice_lobby *lobby, struct lobby_request *requ
 struct lobby_request *lobby_request_of_seat(const struct coppice_lobby *lobby, uint32_t seat, uint64_t serial);
 /* Its worker has had it for so long. */
 void lobby_request_took(struct coppice_lobby *lobby, const struct lobby_request *request, int64_t us);
-/* Takes it back from the queue and frees its slot; false when a worker has it. */
+/* Takes it back from the queue and frees its slot, which still has what it was; false when a worker has it. */
 bool lobby_request_withdraw(struct coppice_lobby *lobby, struct lobby_request *request);
 /* Nobody will get the answer any more: takes it back, or lets its worker know. */
 void lobby_request_drop(struct coppice_lobby *lobby, struct lobby_connection *connection);

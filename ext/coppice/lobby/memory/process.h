@@ -32,7 +32,7 @@ struct lobby_wish {
     int status;                    /* LOBBY_REFUSAL */
     const char *reason;
     struct lobby_request *request; /* that is refused; NULL: the connection's */
-    uint32_t slot;                 /* where its head is; LOBBY_NONE: in that request, or there is none */
+    struct coppice_lobby_slot *arrived; /* its head is here, and there is no struct lobby_request of it; or NULL */
     struct lobby_arrival arrival;  /* LOBBY_ARRIVAL */
 };
 
@@ -60,7 +60,6 @@ struct lobby_process {
     struct lobby_keeper_silence keeper_silence;
     int64_t next_renewal_ms; /* of a keeper that could not be made: not before then */
     bool readers_checked;    /* in this tick nobody else is to be cut off */
-    struct coppice_lobby_slot *arrived; /* the request in it is being refused: there is no struct lobby_request of it */
     bool stuck;              /* none of the backlog may run, and nothing has changed since that was looked at */
     bool queue_spoilt;       /* a cell was found overwritten */
     uint32_t pushed;         /* requests that nobody was woken for yet */

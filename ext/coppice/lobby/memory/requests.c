@@ -78,7 +78,6 @@ bool lobby_request_withdraw(struct coppice_lobby *lobby, struct lobby_request *r
         if (!coppice_request_queue_withdraw(lobby->queue, request->position, slot)) return false;
         lobby->pushed[request->position & (lobby->queue_size - 1)] = LOBBY_NONE;
     }
-    lobby_log_access(lobby, NULL, request, 0, 0, "client gone");
     lobby_slot_release(lobby, slot);
     return true;
 }
@@ -100,7 +99,11 @@ void lobby_request_drop(struct coppice_lobby *lobby, struct lobby_connection *co
     struct lobby_request *request = lobby_request_of(lobby, connection->serial);
     lobby_look_at_worker(lobby, connection);
     connection->serial = 0;
-    if (!request || lobby_request_withdraw(lobby, request)) return;
+    if (!request) return;
+    if (lobby_request_withdraw(lobby, request)) {
+        lobby_log_access(lobby, NULL, request, 0, 0, "client gone");
+        return;
+    }
     request->connection = LOBBY_NONE;
     struct coppice_lobby_slot *slot = lobby_slot_at(lobby, lobby_slot_of(lobby, request));
     atomic_store_explicit(&slot->client_gone, 1, memory_order_release);

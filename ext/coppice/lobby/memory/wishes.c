@@ -6,26 +6,27 @@ void lobby_wish(enum lobby_wish_kind kind) {
     if (kind > lobby_process.wish.kind) lobby_process.wish.kind = kind;
 }
 
-static void refusal(struct lobby_request *request, uint32_t slot, int status, const char *reason) {
+static void refusal(struct lobby_request *request, struct coppice_lobby_slot *arrived, int status,
+                    const char *reason) {
     struct lobby_wish *wish = &lobby_process.wish;
     if (wish->kind >= LOBBY_REFUSAL) return;
     wish->kind = LOBBY_REFUSAL;
     wish->status = status;
     wish->reason = reason;
     wish->request = request;
-    wish->slot = slot;
+    wish->arrived = arrived;
 }
 
 void lobby_wish_refusal(int status, const char *reason) {
-    refusal(NULL, LOBBY_NONE, status, reason);
+    refusal(NULL, NULL, status, reason);
 }
 
-void lobby_wish_arrived_refusal(uint32_t slot, int status, const char *reason) {
+void lobby_wish_arrived_refusal(struct coppice_lobby_slot *slot, int status, const char *reason) {
     refusal(NULL, slot, status, reason);
 }
 
 void lobby_wish_request_refusal(struct lobby_request *request, int status, const char *reason) {
-    refusal(request, LOBBY_NONE, status, reason);
+    refusal(request, NULL, status, reason);
 }
 
 void lobby_wish_answered(enum lobby_end end) {

@@ -117,7 +117,7 @@ static void shed(struct coppice_lobby *lobby, const struct lobby_arrival *arriva
     uint64_t hash = lobby_route_of(slot, lobby_slot_bytes(lobby, slot));
     if (file >= 0) lobby_file_close(lobby, &file, arrival->file_bytes);
     count_shed(lobby, counter, lobby_route_find(lobby->costs, hash, lobby_process.now_ms));
-    lobby_wish_arrived_refusal(arrival->slot, 503, reason);
+    lobby_wish_arrived_refusal(slot, 503, reason);
 }
 
 /* How long it may still wait here. A proxy that is trusted says how long it has waited there; not while it was read
@@ -211,12 +211,8 @@ void lobby_push_again(struct coppice_lobby *lobby, struct lobby_request *request
 /* No worker took it in time; one that just has goes on. */
 void lobby_queue_timed_out(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     struct lobby_request *request = lobby_request_of(lobby, connection->serial);
-    if (!request || request->owner >= 0) return;
-    request->logged = true; /* as refused, below */
-    bool withdrawn = lobby_request_withdraw(lobby, request);
-    request->logged = false;
-    if (!withdrawn) return;
+    if (!request || request->owner >= 0 || !lobby_request_withdraw(lobby, request)) return;
     connection->serial = 0;
     count_shed(lobby, LOBBY_shed_queue_timeout, request->route);
-    lobby_wish_request_refusal(request, 503, waited_too_long); /* its slot still has what it was */
+    lobby_wish_request_refusal(request, 503, waited_too_long);
 }

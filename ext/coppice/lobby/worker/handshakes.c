@@ -69,9 +69,9 @@ bool lobby_pass_handshake(struct coppice_lobby *lobby, struct lobby_connection *
         return false;
     }
     lobby_count(lobby, LOBBY_handshakes, 1);
-    lobby_process.arrived = slot;
+    lobby_process.wish.arrived = slot;
     lobby_log_access(lobby, connection, NULL, 0, 0, "handed over");
-    lobby_process.arrived = NULL;
+    lobby_process.wish.arrived = NULL;
     lobby_wish(LOBBY_CLOSE);
     return true;
 }
