@@ -27,36 +27,34 @@ enum {
 
 #define MOST_US UINT32_C(0x7fffffff)
 
-static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
-
-static bool varies(const char *segment, size_t length) {
-    if (length > SEGMENT) return true;
-    for (size_t i = 0; i < length; i++) {
-        if (is_digit(segment[i])) return true;
-    }
-    return false;
-}
-
-static size_t segment_length(const char *path, size_t length) {
-    const char *slash = memchr(path, '/', length);
-    return slash ? (size_t)(slash - path) : length;
-}
-
 /* FNV-1a. */
 static uint64_t hash_byte(uint64_t hash, char byte) { return (hash ^ (uint8_t)byte) * UINT64_C(0x100000001b3); }
+
+struct segment {
+    size_t end; /* the next slash, or the path's end */
+    bool varies;
+    uint64_t hash; /* of all up to there */
+};
+
+static struct segment read_segment(uint64_t hash, const char *path, size_t length, size_t at) {
+    struct segment segment = {.end = at, .hash = hash};
+    for (; segment.end < length && path[segment.end] != '/'; segment.end++) {
+        char byte = path[segment.end];
+        segment.hash = hash_byte(segment.hash, byte);
+        segment.varies |= byte >= '0' && byte <= '9';
+    }
+    segment.varies |= segment.end - at > SEGMENT;
+    if (segment.varies) segment.hash = hash_byte(hash, '*');
+    return segment;
+}
 
 uint64_t lobby_route_hash(const char *method, size_t method_length, const char *path, size_t path_length) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < method_length; i++) hash = hash_byte(hash, method[i]);
     for (size_t at = 0; at <= path_length; at++) { /* behind each slash */
-        uint64_t before = hash = hash_byte(hash, '/');
-        bool digits = false;
-        size_t start = at;
-        for (; at < path_length && path[at] != '/'; at++) {
-            hash = hash_byte(hash, path[at]);
-            digits |= is_digit(path[at]);
-        }
-        if (digits || at - start > SEGMENT) hash = hash_byte(before, '*');
+        struct segment segment = read_segment(hash_byte(hash, '/'), path, path_length, at);
+        hash = segment.hash;
+        at = segment.end;
     }
     return hash ? hash : 1;
 }
@@ -74,13 +72,11 @@ void lobby_route_write_name(char *name, const char *method, size_t method_length
                             size_t path_length) {
     size_t used = append(name, 0, method, method_length);
     if (used < LOBBY_ROUTE_NAME - 1) name[used++] = ' ';
-    for (;;) {
-        size_t length = segment_length(path, path_length);
-        used = varies(path, length) ? append(name, used, "*", 1) : append(name, used, path, length);
-        if (length == path_length) return;
-        used = append(name, used, "/", 1);
-        path += length + 1;
-        path_length -= length + 1;
+    for (size_t at = 0; at <= path_length; at++) {
+        struct segment segment = read_segment(0, path, path_length, at);
+        if (at > 0) used = append(name, used, "/", 1);
+        used = segment.varies ? append(name, used, "*", 1) : append(name, used, path + at, segment.end - at);
+        at = segment.end;
     }
 }
 
