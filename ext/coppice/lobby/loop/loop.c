@@ -47,7 +47,8 @@ static bool finished(const struct coppice_lobby *lobby) {
     return true;
 }
 
-int coppice_lobby_loop(struct coppice_lobby *lobby) {
+int coppice_lobby_loop(void *context) {
+    struct coppice_lobby *lobby = context;
     struct epoll_event events[EVENTS];
     begin(lobby);
     while (!finished(lobby)) {

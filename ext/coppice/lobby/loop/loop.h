@@ -6,8 +6,8 @@
 #include "lobby/client/client.h"
 #include "lobby/worker/worker.h"
 
-/* loop.c: serves until the end; the exit status. */
-int coppice_lobby_loop(struct coppice_lobby *lobby);
+/* loop.c: serves the lobby that is its context, until the end; the exit status. */
+int coppice_lobby_loop(void *context);
 
 /* clock.c: reads it once for a batch. */
 void lobby_read_clock(const struct coppice_lobby *lobby);

@@ -71,10 +71,6 @@ static void raise_descriptor_limit(void) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int run_loop(void *lobby) {
-    return coppice_lobby_loop(lobby);
-}
-
 /* The keeper and each loop inherit it. A sanitizer's report needs calls of its own. */
 static void enter_sandbox(const struct coppice_lobby *lobby) {
 #ifdef __SANITIZE_ADDRESS__
@@ -101,7 +97,7 @@ static int run(int channel_fd) {
     struct coppice_lobby *lobby = lobby_create(&settings, channel_fd, descriptors);
     if (!lobby) return 71;
     enter_sandbox(lobby);
-    return lobby_keep(channel_fd, run_loop, lobby);
+    return lobby_keep(channel_fd, coppice_lobby_loop, lobby);
 }
 
 int main(int argc, char **argv) {
