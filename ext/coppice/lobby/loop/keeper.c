@@ -8,9 +8,7 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,16 +18,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#ifndef CLONE_PIDFD
-#define CLONE_PIDFD 0x00001000
-#endif
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-#ifndef PR_GET_TID_ADDRESS
-#define PR_GET_TID_ADDRESS 40
-#endif
 
 enum { BACKOFF_MS = 50, BEAT_MS = 2000, TITLE_BYTES = 64 };
 
@@ -81,7 +69,7 @@ static void tell_monitor(const char *format, int number) {
 /* As fork, but with one descriptor table and one parent. The C library's note of the thread's ID is mended as fork does
  * it: abort(3) needs it. */
 static long clone_process(int *pidfd) {
-    unsigned long flags = CLONE_FILES | CLONE_PARENT | CLONE_PIDFD | SIGCHLD;
+    unsigned long flags = LOBBY_CLONE_FLAGS;
     int *tid = NULL;
     if (prctl(PR_GET_TID_ADDRESS, &tid, 0, 0, 0) == 0 && tid) flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
 #if defined(__x86_64__)

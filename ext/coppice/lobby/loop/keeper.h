@@ -1,8 +1,22 @@
 #ifndef COPPICE_LOBBY_KEEPER_H
 #define COPPICE_LOBBY_KEEPER_H
 
+#include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+
+/* A C library may be older than the kernel. */
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x00001000
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+/* How each makes the other. */
+#define LOBBY_CLONE_FLAGS (CLONE_FILES | CLONE_PARENT | CLONE_PIDFD | SIGCHLD)
 
 /*
  * The keeper and the loop: two processes that share one descriptor table, both children of the monitor. The loop serves.

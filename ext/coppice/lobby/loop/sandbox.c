@@ -6,8 +6,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
-#include <sched.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -16,6 +14,8 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "keeper.h"
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -27,12 +27,6 @@
 
 #ifdef ARCHITECTURE
 
-#ifndef CLONE_PIDFD
-#define CLONE_PIDFD 0x00001000
-#endif
-#ifndef PR_GET_TID_ADDRESS
-#define PR_GET_TID_ADDRESS 40
-#endif
 #ifndef SECCOMP_FILTER_FLAG_SPEC_ALLOW
 #define SECCOMP_FILTER_FLAG_SPEC_ALLOW 4
 #endif
@@ -119,7 +113,6 @@ static void allow(struct filter *filter, const struct rule *rule) {
 static void write_rules(struct filter *filter, int directory_fd) {
     const uint32_t all = UINT32_MAX;
     const uint32_t clone_free = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
-    const uint32_t clone_flags = CLONE_FILES | CLONE_PARENT | CLONE_PIDFD | SIGCHLD;
     const struct rule rules[] = {
         {SYS_setsockopt, 1, {{1, all, SOL_SOCKET}}},
         {SYS_setsockopt, 1, {{1, all, IPPROTO_TCP}}},
@@ -129,7 +122,7 @@ static void write_rules(struct filter *filter, int directory_fd) {
         /* A file without a name is a new one, whatever the path. */
         {SYS_openat, 2, {{0, all, (uint32_t)directory_fd}, {2, O_TMPFILE, O_TMPFILE}}},
         {SYS_newfstatat, 1, {{3, AT_EMPTY_PATH, AT_EMPTY_PATH}}},
-        {SYS_clone, 1, {{0, ~clone_free, clone_flags}}}, /* keeper.c */
+        {SYS_clone, 1, {{0, ~clone_free, LOBBY_CLONE_FLAGS}}},
         {SYS_prctl, 1, {{0, all, PR_SET_NAME}}},
         {SYS_prctl, 1, {{0, all, PR_GET_TID_ADDRESS}}},
     };
