@@ -48,11 +48,8 @@ void coppice_timer_wheel_init(struct coppice_timer_wheel *wheel, struct coppice_
     wheel->tick = wheel->now + 1;
     memset(wheel->buckets, 0xff, sizeof(wheel->buckets));
     for (uint32_t index = 0; index < count; index++) {
-        if (timer_at(wheel, index)->due) {
-            link_timer(wheel, index);
-        } else {
-            timer_at(wheel, index)->linked = 0;
-        }
+        timer_at(wheel, index)->linked = 0;
+        if (timer_at(wheel, index)->due) link_timer(wheel, index);
     }
 }
 

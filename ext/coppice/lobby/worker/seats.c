@@ -7,9 +7,9 @@
 
 #include "worker.h"
 
-bool lobby_seat_map(struct coppice_lobby *lobby, uint32_t number) {
+void lobby_seat_map(struct coppice_lobby *lobby, uint32_t number) {
     struct lobby_seat *seat = &lobby->seats[number];
-    if (seat->lost) return false;
+    if (seat->lost) return;
     struct stat stat;
     struct coppice_answer_ring *ring = NULL;
     if (fstat(seat->ring_fd, &stat) == 0 && (size_t)stat.st_size >= coppice_answer_ring_file_bytes()) {
@@ -22,7 +22,6 @@ bool lobby_seat_map(struct coppice_lobby *lobby, uint32_t number) {
     if (!good) lobby_seat_break(lobby, number, "it is no ring");
     lobby_watch(lobby, seat->socket_fd, LOBBY_SEAT, number, EPOLLIN | EPOLLET);
     lobby_seat_look(number);
-    return good;
 }
 
 static void close_descriptors(const struct lobby_seat *seat) {

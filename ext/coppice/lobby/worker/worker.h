@@ -102,7 +102,7 @@ void lobby_seat_add(struct coppice_lobby *lobby, uint32_t number, const struct l
 void lobby_seat_gone(struct coppice_lobby *lobby, uint32_t number, bool retry, bool timed_out);
 /* Nobody is left to answer anything. */
 void lobby_seats_without_workers(struct coppice_lobby *lobby);
-bool lobby_seat_map(struct coppice_lobby *lobby, uint32_t number);
+void lobby_seat_map(struct coppice_lobby *lobby, uint32_t number);
 void lobby_seat_break(struct coppice_lobby *lobby, uint32_t number, const char *why);
 void lobby_seats_tell_faults(const struct coppice_lobby *lobby);
 
