@@ -1,23 +1,12 @@
 /* libFuzzer: any bytes as an answer ring that a broken worker has written, as the lobby reads it. Two bytes in front
  * choose where the reader stands and how much is said to be written. */
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "shared/answer_ring.h"
+#include "rings.h"
 #include "shared/lobby_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static struct coppice_answer_ring *make_ring(void) {
-    int fd = memfd_create("ring", 0);
-    if (fd < 0 || ftruncate(fd, (off_t)coppice_answer_ring_file_bytes()) < 0) abort();
-    struct coppice_answer_ring *ring = coppice_answer_ring_map(fd, false);
-    if (!ring) abort();
-    return ring;
-}
 
 /* Reads each byte that the reader would send. */
 static void look_at(const struct coppice_answer_ring *ring, const struct coppice_record *record, const char *payload) {
@@ -34,9 +23,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct coppice_answer_ring *ring;
     struct coppice_record record;
     const char *payload;
+    int fd;
 
     if (size < 2) return 0;
-    if (!ring) ring = make_ring();
+    if (!ring) ring = make_ring(&fd);
     coppice_answer_ring_init(ring);
     /* Near the end of the ring for a half of them. */
     struct coppice_ring_reader reader = {.ring = ring};

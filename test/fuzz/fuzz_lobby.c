@@ -19,14 +19,11 @@ static int64_t read_fuzz_clock(void) { return clock_us += 1000; }
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include "check.h"
+#include "rings.h"
 
 enum { CLIENTS = 6, SLOTS = 8, BOARD_BYTES = 4096, MOST_STEPS = 400, FIRST_CLIENT_FD = 512 };
 

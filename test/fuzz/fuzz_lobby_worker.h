@@ -3,17 +3,12 @@
 static void make_seat(void) {
     int pair[2];
     struct lobby_seat seat = {.used = true, .file = -1, .event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
-    seat.ring_fd = memfd_create("ring", MFD_CLOEXEC);
-    CHECK(ftruncate(seat.ring_fd, (off_t)coppice_answer_ring_file_bytes()) == 0);
     CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
     static uint64_t inode;
     seat.inode = ++inode;
     seat.socket_fd = pair[0];
     worker_socket = pair[1];
-    struct coppice_answer_ring *ring = coppice_answer_ring_map(seat.ring_fd, false);
-    CHECK(ring);
-    coppice_answer_ring_init(ring);
-    coppice_ring_writer_begin(&writer, ring);
+    coppice_ring_writer_begin(&writer, make_ring(&seat.ring_fd));
     lobby_seat_add(lobby, 0, &seat);
 }
 

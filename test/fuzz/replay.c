@@ -6,11 +6,10 @@
  */
 
 #include <dirent.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,12 +24,8 @@ static struct input inputs[MOST_INPUTS];
 static size_t count;
 static uint64_t state = 0x9e3779b97f4a7c15;
 
-/* xorshift64: below `limit`, which is not 0. */
 static size_t random_below(size_t limit) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (size_t)(state % limit);
+    return check_random(&state, (uint32_t)limit);
 }
 
 static void fail(const char *what) {

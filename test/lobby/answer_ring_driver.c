@@ -10,13 +10,9 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "shared/answer_ring.h"
-#include "check.h"
-#include "shared/lobby_memory.h"
-#include "bounded_poll.h"
+#include "rings.h"
+#include "shared/request_queue.h"
 
 enum { PATIENCE_MS = 20000, ANSWER_RECORDS = 5, CATCHES_UP = 40 * ANSWER_RECORDS };
 
@@ -26,15 +22,7 @@ static _Atomic uint32_t reader_waits;
 static uint64_t seed, records;
 
 static void wait_for(int fd) {
-    struct pollfd pollfd = {.fd = fd, .events = POLLIN};
-    uint64_t count;
-    CHECK(bounded_poll(&pollfd, 1, PATIENCE_MS) == 1);
-    CHECK(read(fd, &count, sizeof(count)) == sizeof(count));
-}
-
-static void signal_eventfd(int fd) {
-    uint64_t one = 1;
-    CHECK(write(fd, &one, sizeof(one)) == sizeof(one));
+    CHECK(await_eventfd(fd, PATIENCE_MS));
 }
 
 static uint32_t random_length(uint64_t *random) {
@@ -50,7 +38,7 @@ static uint32_t random_length(uint64_t *random) {
 
 static void publish(struct coppice_ring_writer *writer) {
     coppice_ring_writer_publish(writer);
-    if (atomic_exchange(&reader_waits, 0)) signal_eventfd(reader_eventfd);
+    if (atomic_exchange(&reader_waits, 0)) coppice_wake(reader_eventfd);
 }
 
 /* Until the reader has read everything: else chance would decide whether the writer ever goes back to the start. */
@@ -114,7 +102,7 @@ static void read_all(void) {
             for (uint32_t at = 0; at < record.length; at++) CHECK((uint8_t)payload[at] == (uint8_t)(next++ % 251));
         }
         coppice_ring_reader_pass(&reader, &record);
-        if (coppice_ring_reader_release(&reader)) signal_eventfd(writer_eventfd);
+        if (coppice_ring_reader_release(&reader)) coppice_wake(writer_eventfd);
     }
     CHECK(coppice_ring_reader_peek(&reader, &record, &payload) == COPPICE_RING_EMPTY);
     printf("records=%llu skips=%llu\n", (unsigned long long)records, (unsigned long long)skips);
@@ -161,11 +149,8 @@ int main(int count, char **arguments) {
     CHECK(count == 4);
     seed = strtoull(arguments[2], NULL, 10) * 2654435761u + 1;
     records = strtoull(arguments[3], NULL, 10);
-    int fd = memfd_create("ring", 0);
-    CHECK(ftruncate(fd, (off_t)coppice_answer_ring_file_bytes()) == 0);
-    ring = coppice_answer_ring_map(fd, false);
-    CHECK(ring);
-    coppice_answer_ring_init(ring);
+    int fd;
+    ring = make_ring(&fd);
     writer_eventfd = eventfd(0, EFD_NONBLOCK);
     reader_eventfd = eventfd(0, EFD_NONBLOCK);
     if (strcmp(arguments[1], "stream") == 0) {

@@ -14,18 +14,15 @@ static char line[LINE_BYTES];
 
 static void obey_seat(const struct words *words) {
     make_seat(words->seat, 3);
-    printf("ok\n");
 }
 
 /* Only so many of its descriptors arrive. */
 static void obey_lost_seat(const struct words *words) {
     make_seat(words->seat, (size_t)words->first);
-    printf("ok\n");
 }
 
 static void obey_seat_again(const struct words *words) {
     tell_seat(words->seat, (size_t)words->first);
-    printf("ok\n");
 }
 
 /* A bar stands for the end of a line. */
@@ -34,7 +31,6 @@ static void obey_tell(const struct words *words) {
     snprintf(text, sizeof(text), "%s", words->rest);
     for (char *bar = text; (bar = strchr(bar, '|'));) *bar = '\n';
     tell(text);
-    printf("ok\n");
 }
 
 static void obey_await(const struct words *words) {
@@ -71,7 +67,6 @@ static void obey_lobby_state(const struct words *words) {
 
 static void obey_publish(const struct words *words) {
     publish(words->seat);
-    printf("ok\n");
 }
 
 static void obey_write(const struct words *words) {
@@ -80,22 +75,24 @@ static void obey_write(const struct words *words) {
     close(seats[words->seat].received);
 }
 
-/* Commands whose rest is no seat have a text. */
+/* What the rest of a command is, and whether it prints no answer of its own. */
+enum { SEAT = 0, TEXT = 1, DONE = 2 };
+
 static const struct {
     const char *name;
     void (*obey)(const struct words *words);
-    bool text;
+    int kind;
 } commands[] = {
-    {"seat", obey_seat, false}, {"seat_again", obey_seat_again, false}, {"gone", leave, false},
-    {"deadline", board_set, false}, {"tell", obey_tell, true}, {"await", obey_await, true},
-    {"counter", counter, true}, {"loop_pid", obey_loop_pid, true}, {"pop", obey_pop, false},
-    {"try_pop", obey_try_pop, false}, {"sleep", obey_sleep, false}, {"woken", woken, true},
-    {"record", record, false}, {"publish", obey_publish, false}, {"fill", fill, false},
-    {"file", file, false}, {"ask", ask, false}, {"take", take, false},
-    {"content", content, false}, {"write", obey_write, false}, {"client_gone", client_gone, false},
-    {"spoil", spoil, false}, {"scribble", scribble, false}, {"lost_seat", obey_lost_seat, false},
-    {"keeper_pid", obey_keeper_pid, true}, {"hang_up", hang_up, true}, {"narrow", narrow, false},
-    {"handshakes", tell_handshakes, false}, {"lobby_state", obey_lobby_state, true},
+    {"seat", obey_seat, SEAT | DONE}, {"lost_seat", obey_lost_seat, SEAT | DONE},
+    {"seat_again", obey_seat_again, SEAT | DONE}, {"gone", leave, SEAT | DONE}, {"deadline", board_set, SEAT | DONE},
+    {"tell", obey_tell, TEXT | DONE}, {"await", obey_await, TEXT}, {"counter", counter, TEXT},
+    {"loop_pid", obey_loop_pid, TEXT}, {"keeper_pid", obey_keeper_pid, TEXT}, {"pop", obey_pop, SEAT},
+    {"try_pop", obey_try_pop, SEAT}, {"sleep", obey_sleep, SEAT}, {"woken", woken, TEXT},
+    {"record", record, SEAT | DONE}, {"publish", obey_publish, SEAT | DONE}, {"fill", fill, SEAT | DONE},
+    {"file", file, SEAT | DONE}, {"ask", ask, SEAT | DONE}, {"take", take, SEAT}, {"content", content, SEAT},
+    {"write", obey_write, SEAT}, {"client_gone", client_gone, SEAT}, {"spoil", spoil, SEAT | DONE},
+    {"scribble", scribble, SEAT | DONE}, {"hang_up", hang_up, TEXT | DONE}, {"narrow", narrow, SEAT | DONE},
+    {"handshakes", tell_handshakes, SEAT | DONE}, {"lobby_state", obey_lobby_state, TEXT},
 };
 
 static void obey(char *command) {
@@ -103,12 +100,13 @@ static void obey(char *command) {
     if (*words.rest) *words.rest++ = '\0';
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         if (strcmp(command, commands[i].name) != 0) continue;
-        if (!commands[i].text) {
+        if (!(commands[i].kind & TEXT)) {
             words.seat = (unsigned)strtoul(words.rest, &words.rest, 10);
             words.rest += *words.rest == ' ';
             sscanf(words.rest, "%llu %llu", &words.first, &words.second);
         }
         commands[i].obey(&words);
+        if (commands[i].kind & DONE) printf("ok\n");
         return;
     }
     printf("unknown: %s\n", command);

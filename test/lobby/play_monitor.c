@@ -1,6 +1,6 @@
 /* The monitor's part: starts the lobby, gives it seats, and hears what it says. */
-#include "bounded_poll.h"
 #include "play.h"
+#include "rings.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,7 +54,6 @@ void tell(const char *text) {
 void hang_up(const struct words *words) {
     (void)words;
     if (shutdown(channel_fd, SHUT_RDWR) != 0) die("shutdown");
-    printf("ok\n");
 }
 
 static void *map(int fd, bool writable) {
@@ -139,12 +138,7 @@ void make_seat(unsigned number, size_t descriptors_count) {
     seat->socket_fd = pair[0];
     seat->lobby_socket_fd = pair[1];
     seat->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    seat->ring_fd = memfd_create("ring", MFD_CLOEXEC);
-    if (ftruncate(seat->ring_fd, (off_t)coppice_answer_ring_file_bytes()) != 0) die("ftruncate");
-    struct coppice_answer_ring *ring = coppice_answer_ring_map(seat->ring_fd, false);
-    if (!ring) die("ring");
-    coppice_answer_ring_init(ring);
-    coppice_ring_writer_begin(&seat->writer, ring);
+    coppice_ring_writer_begin(&seat->writer, make_ring(&seat->ring_fd));
     tell_seat(number, descriptors_count);
 }
 
@@ -153,14 +147,12 @@ void tell_handshakes(const struct words *words) {
     char text[300];
     int length = snprintf(text, sizeof(text), "handshakes %s", words->rest);
     send_packet(channel_fd, text, (size_t)length, &seats[words->seat].lobby_socket_fd, 1);
-    printf("ok\n");
 }
 
 /* The lobby's end of the socket takes as few packets as the kernel allows. */
 void narrow(const struct words *words) {
     int least = 0, fd = seats[words->seat].lobby_socket_fd;
     if (setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &least, sizeof(least)) != 0) die("setsockopt");
-    printf("ok\n");
 }
 
 void leave(const struct words *words) {
@@ -174,7 +166,6 @@ void leave(const struct words *words) {
     close(seat->event_fd);
     close(seat->socket_fd);
     close(seat->lobby_socket_fd);
-    printf("ok\n");
 }
 
 void counter(const struct words *words) {
@@ -202,5 +193,4 @@ void quit(void) {
 void board_set(const struct words *words) {
     atomic_store(&board[BOARD_CELLS / 2 + words->seat * 2 + 1], (int64_t)words->second);
     atomic_store(&board[BOARD_CELLS / 2 + words->seat * 2], (int64_t)words->first);
-    printf("ok\n");
 }

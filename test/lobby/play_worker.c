@@ -1,6 +1,6 @@
 /* The workers' part: takes requests, and writes answers, good and bad ones. */
-#include "bounded_poll.h"
 #include "play.h"
+#include "rings.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,20 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void wait_event(struct seat *seat) {
-    uint64_t count;
-    struct pollfd readable = {.fd = seat->event_fd, .events = POLLIN};
-    if (bounded_poll(&readable, 1, EVENTS_MS) == 1) (void)!read(seat->event_fd, &count, sizeof(count));
-}
-
-static void wake_lobby(void) {
-    uint64_t one = 1;
-    (void)!write(lobby_event_fd, &one, sizeof(one));
-}
-
 bool fall_asleep(unsigned number) {
     bool asleep = coppice_request_queue_worker_sleeps(queue, (uint16_t)number);
-    if (asleep && coppice_request_queue_worker_wanted(queue)) wake_lobby();
+    if (asleep && coppice_request_queue_worker_wanted(queue)) coppice_wake(lobby_event_fd);
     return asleep;
 }
 
@@ -52,7 +41,7 @@ void pop(unsigned number, bool wait) {
     struct seat *seat = &seats[number];
     int slot = pop_slot(number, wait);
     while (slot < 0 && wait) {
-        if (fall_asleep(number)) wait_event(seat);
+        if (fall_asleep(number)) await_eventfd(seat->event_fd, EVENTS_MS);
         coppice_request_queue_worker_wakes(queue, (uint16_t)number);
         slot = pop_slot(number, wait);
     }
@@ -73,7 +62,7 @@ void pop(unsigned number, bool wait) {
 
 void publish(unsigned number) {
     coppice_ring_writer_publish(&seats[number].writer);
-    if (coppice_request_queue_answered(queue, (uint16_t)number)) wake_lobby();
+    if (coppice_request_queue_answered(queue, (uint16_t)number)) coppice_wake(lobby_event_fd);
 }
 
 size_t from_hex(const char *hex) {
@@ -87,7 +76,7 @@ static void append(unsigned number, struct coppice_record record, const char *pa
     struct iovec part = {.iov_base = (char *)(uintptr_t)payload, .iov_len = length};
     while (!coppice_ring_writer_append(&seat->writer, record, &part, 1)) {
         publish(number);
-        if (coppice_ring_writer_waits(&seat->writer, length, false)) wait_event(seat);
+        if (coppice_ring_writer_waits(&seat->writer, length, false)) await_eventfd(seat->event_fd, EVENTS_MS);
     }
 }
 
@@ -103,7 +92,6 @@ void record(const struct words *words) {
                                   .status = (uint16_t)status,
                                   .serial = serial ? serial : seats[words->seat].serial};
     append(words->seat, made, bytes, length);
-    printf("ok\n");
 }
 
 /* fill N BYTES [TYPE]: a pattern as DATA, or as records of that type, as fast as the lobby takes it. */
@@ -118,7 +106,6 @@ void fill(const struct words *words) {
         done += part;
     }
     publish(words->seat);
-    printf("ok\n");
 }
 
 /* PATH OFFSET LENGTH */
@@ -135,7 +122,6 @@ void file(const struct words *words) {
     send_packet(seat->socket_fd, (char *)&packet, sizeof(packet), &fd, 1);
     close(fd);
     append(words->seat, made, (char *)&place, sizeof(place));
-    printf("ok\n");
 }
 
 /* What was answered before is to be read at this packet, not sooner. */
@@ -144,7 +130,6 @@ void ask(const struct words *words) {
     coppice_ring_writer_publish(&seat->writer);
     struct coppice_lobby_packet packet = {.type = (uint32_t)words->first, .serial = seat->serial};
     send_packet(seat->socket_fd, (char *)&packet, sizeof(packet), NULL, 0);
-    printf("ok\n");
 }
 
 /* take N: the lobby's packet: its type, and the bytes behind it. */
@@ -193,7 +178,7 @@ void woken(const struct words *words) {
     bounded_poll(events, count, EVENTS_MS);
     for (nfds_t i = 0; i < count; i++) {
         if (!events[i].revents) continue;
-        wait_event(&seats[i]);
+        await_eventfd(seats[i].event_fd, EVENTS_MS);
         coppice_request_queue_worker_wakes(queue, (uint16_t)i);
         printf("%d\n", (int)i);
         return;
@@ -209,7 +194,6 @@ void scribble(const struct words *words) {
     if (kind == 2) queue->size = 1u << 31;
     for (uint32_t i = 0; kind == 3 && i < 64; i++) atomic_store(&queue->cells[i], UINT64_MAX);
     for (uint32_t i = 0; kind == 4 && i < 64; i++) atomic_fetch_or(&queue->cells[i], 0xfff0); /* no seat */
-    printf("ok\n");
 }
 
 void client_gone(const struct words *words) {
@@ -221,5 +205,4 @@ void client_gone(const struct words *words) {
 void spoil(const struct words *words) {
     seats[words->seat].writer.position = 7;
     publish(words->seat);
-    printf("ok\n");
 }

@@ -15,9 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shared/answer_ring.h"
-#include "check.h"
-#include "bounded_poll.h"
+#include "rings.h"
 #include "shared/request_queue.h"
 
 enum { SEATS = 5, SLOTS = 12, PATIENCE_MS = 20000, LONGEST_ANSWER = 40000, STOP = 0xfffe };
@@ -34,7 +32,7 @@ struct slot {
 struct seat {
     struct coppice_answer_ring *ring;
     struct coppice_ring_reader reader;
-    int ring_fd, eventfd;
+    int eventfd;
     pid_t pid;
     pthread_t thread;
 };
@@ -47,22 +45,14 @@ static struct seat seats[SEATS];
 static struct slot slots[SLOTS];
 static uint64_t next_serial, pushed, done, killed, repeated, withdrawn;
 
-static void signal_eventfd(int fd) {
-    uint64_t one = 1;
-    CHECK(write(fd, &one, sizeof(one)) == sizeof(one));
-}
-
 /* Everything that was written to it is meant for this wait: that is announced before. */
 static void wait_for(int fd) {
-    struct pollfd pollfd = {.fd = fd, .events = POLLIN};
-    uint64_t count;
-    CHECK(bounded_poll(&pollfd, 1, PATIENCE_MS) == 1);
-    CHECK(read(fd, &count, sizeof(count)) == sizeof(count));
+    CHECK(await_eventfd(fd, PATIENCE_MS));
 }
 
 static void publish(struct coppice_ring_writer *writer, uint16_t seat) {
     coppice_ring_writer_publish(writer);
-    if (coppice_request_queue_answered(queue, seat)) signal_eventfd(lobby_eventfd);
+    if (coppice_request_queue_answered(queue, seat)) coppice_wake(lobby_eventfd);
 }
 
 static void append(struct coppice_ring_writer *writer, uint16_t seat, struct coppice_record record, size_t length) {
@@ -90,7 +80,7 @@ static void work(uint16_t seat, uint64_t random) {
         if (slot == COPPICE_QUEUE_EMPTY) {
             if (atomic_load(stopping)) return;
             if (coppice_request_queue_worker_sleeps(queue, seat)) {
-                if (coppice_request_queue_worker_wanted(queue)) signal_eventfd(lobby_eventfd);
+                if (coppice_request_queue_worker_wanted(queue)) coppice_wake(lobby_eventfd);
                 wait_for(seats[seat].eventfd);
                 coppice_request_queue_worker_wakes(queue, seat);
             }
@@ -133,7 +123,7 @@ static void wake_workers(void) {
     uint32_t wanted = coppice_request_queue_waiting(queue);
     for (uint16_t seat = 0; seat < SEATS && wanted > 0; seat++) {
         if (!coppice_request_queue_wake_worker(queue, seat)) continue;
-        signal_eventfd(seats[seat].eventfd);
+        coppice_wake(seats[seat].eventfd);
         wanted--;
     }
 }
@@ -192,7 +182,7 @@ static void read_ring(uint16_t seat) {
     while ((result = coppice_ring_reader_peek(&seats[seat].reader, &record, &payload)) == COPPICE_RING_RECORD) {
         if (record.type == COPPICE_RECORD_END) finish(&record, seat);
         coppice_ring_reader_pass(&seats[seat].reader, &record);
-        if (coppice_ring_reader_release(&seats[seat].reader)) signal_eventfd(seats[seat].eventfd);
+        if (coppice_ring_reader_release(&seats[seat].reader)) coppice_wake(seats[seat].eventfd);
     }
     CHECK(result == COPPICE_RING_EMPTY);
 }
@@ -243,12 +233,10 @@ static void make_all(void) {
     serials = shared(SLOTS * sizeof(*serials));
     stopping = shared(sizeof(*stopping));
     lobby_eventfd = eventfd(0, EFD_NONBLOCK);
+    int ring_fd;
     for (uint16_t seat = 0; seat < SEATS; seat++) {
         seats[seat].eventfd = eventfd(0, EFD_NONBLOCK);
-        seats[seat].ring_fd = memfd_create("ring", 0);
-        CHECK(ftruncate(seats[seat].ring_fd, (off_t)coppice_answer_ring_file_bytes()) == 0);
-        seats[seat].ring = coppice_answer_ring_map(seats[seat].ring_fd, false);
-        CHECK(seats[seat].ring);
+        seats[seat].ring = make_ring(&ring_fd);
     }
 }
 
@@ -257,7 +245,7 @@ static void end_workers(bool processes) {
     for (uint16_t seat = 0; seat < SEATS; seat++) {
         int status = 0;
         coppice_request_queue_wake_worker(queue, seat);
-        signal_eventfd(seats[seat].eventfd);
+        coppice_wake(seats[seat].eventfd);
         if (!processes) CHECK(pthread_join(seats[seat].thread, NULL) == 0);
         if (processes) CHECK(waitpid(seats[seat].pid, &status, 0) == seats[seat].pid && status == 0);
     }

@@ -173,18 +173,13 @@ bool coppice_lobby_seat_wait(struct coppice_lobby_seat *seat, short events, int6
     return coppice_wait_for_fd(seat->own_eventfd, POLLIN, deadline_ms);
 }
 
-static void wake_lobby(const struct coppice_lobby_seat *seat) {
-    uint64_t one = 1;
-    while (write(seat->lobby_eventfd, &one, sizeof(one)) < 0 && errno == EINTR) {}
-}
-
 void coppice_lobby_seat_offer(struct coppice_lobby_seat *seat) {
-    if (coppice_request_queue_worker_wanted(seat->queue)) wake_lobby(seat);
+    if (coppice_request_queue_worker_wanted(seat->queue)) coppice_wake(seat->lobby_eventfd);
 }
 
 void coppice_lobby_seat_publish(struct coppice_lobby_seat *seat) {
     coppice_ring_writer_publish(&seat->writer);
-    if (coppice_request_queue_answered(seat->queue, seat->number)) wake_lobby(seat);
+    if (coppice_request_queue_answered(seat->queue, seat->number)) coppice_wake(seat->lobby_eventfd);
 }
 
 void coppice_lobby_seat_end(struct coppice_lobby_seat *seat, uint8_t flags) {

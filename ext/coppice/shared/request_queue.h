@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "lobby_memory.h"
 
@@ -109,5 +110,11 @@ void coppice_request_queue_lobby_wakes(struct coppice_request_queue *queue);
 bool coppice_request_queue_answered(struct coppice_request_queue *queue, uint16_t seat);
 /* Of the lobby: takes the bits of one word: seats word * 64 and up. */
 uint64_t coppice_request_queue_take_answered(struct coppice_request_queue *queue, uint32_t word);
+
+/* Writes to an eventfd, of a worker or of the lobby. */
+static inline void coppice_wake(int eventfd) {
+    uint64_t one = 1;
+    (void)!write(eventfd, &one, sizeof(one));
+}
 
 #endif

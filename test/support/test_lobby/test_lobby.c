@@ -173,11 +173,6 @@ static VALUE memory_push(VALUE self, VALUE bytes, VALUE body_length, VALUE flags
     return rb_ary_new_from_args(3, UINT2NUM(index), UINT2NUM(position), ULL2NUM(slot->serial));
 }
 
-static void write_eventfd(int fd) {
-    uint64_t one = 1;
-    if (write(fd, &one, sizeof(one)) < 0) rb_sys_fail("eventfd");
-}
-
 /* take_sleeper -> whether the worker had announced that it sleeps: then its eventfd is to be written. */
 static VALUE memory_take_sleeper(VALUE self) {
     return coppice_request_queue_wake_worker(get(self)->queue, SEAT) ? Qtrue : Qfalse;
@@ -185,7 +180,7 @@ static VALUE memory_take_sleeper(VALUE self) {
 
 /* wake: if it sleeps. */
 static VALUE memory_wake(VALUE self) {
-    if (RTEST(memory_take_sleeper(self))) write_eventfd(get(self)->worker_eventfd);
+    if (RTEST(memory_take_sleeper(self))) coppice_wake(get(self)->worker_eventfd);
     return Qnil;
 }
 
@@ -212,7 +207,7 @@ static VALUE memory_read(VALUE self) {
         bool skip = record.type == COPPICE_RECORD_SKIP;
         VALUE bytes = skip ? Qnil : rb_str_new(payload, record.length);
         coppice_ring_reader_pass(&memory->reader, &record);
-        if (coppice_ring_reader_release(&memory->reader)) write_eventfd(memory->worker_eventfd);
+        if (coppice_ring_reader_release(&memory->reader)) coppice_wake(memory->worker_eventfd);
         if (skip) continue;
         return rb_ary_new_from_args(5, INT2NUM(record.type), INT2NUM(record.flags), INT2NUM(record.status),
                                     ULL2NUM(record.serial), bytes);

@@ -1,6 +1,4 @@
 /* The queue of the workers: requests are given to it, and workers are woken for them. */
-#include <unistd.h>
-
 #include "worker.h"
 
 /* What was in the cell is forgotten by the queue now: so its owner is noted first, if that request is not done. */
@@ -25,8 +23,7 @@ void lobby_give(struct coppice_lobby *lobby, struct lobby_request *request) {
 }
 
 void lobby_seat_wake(const struct coppice_lobby *lobby, uint32_t number) {
-    uint64_t one = 1;
-    (void)!write(lobby->seats[number].event_fd, &one, sizeof(one));
+    coppice_wake(lobby->seats[number].event_fd);
 }
 
 static bool wake_seat(struct coppice_lobby *lobby, uint32_t seat) {
