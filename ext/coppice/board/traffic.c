@@ -4,8 +4,6 @@
 
 #include "cells.h"
 #include "histogram.h"
-#include "shared/request_start.h"
-#include "shared/socket_io.h"
 
 enum { RESPONSE_CLASSES = 5 };
 
@@ -40,11 +38,6 @@ void coppice_traffic_response(struct coppice_traffic *traffic, int status) {
 
 void coppice_traffic_hijacked(const struct coppice_traffic *traffic) {
     add(traffic, traffic->hijacked, 1);
-}
-
-int64_t coppice_traffic_age_us(VALUE request_start) {
-    size_t length = (size_t)RSTRING_LEN(request_start);
-    return coppice_request_start_age_us(RSTRING_PTR(request_start), length, coppice_unix_us());
 }
 
 void coppice_traffic_queued(const struct coppice_traffic *traffic, int64_t us) {

@@ -26,7 +26,5 @@ void coppice_traffic_response(struct coppice_traffic *traffic, int status);
 void coppice_traffic_hijacked(const struct coppice_traffic *traffic);
 /* The request has waited for so long; less than 0 for not known. */
 void coppice_traffic_queued(const struct coppice_traffic *traffic, int64_t us);
-/* How long ago a proxy got the request, by its X-Request-Start; -1 for a text that does not say. */
-int64_t coppice_traffic_age_us(VALUE request_start);
 
 #endif

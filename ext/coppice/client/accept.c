@@ -12,7 +12,6 @@
 
 #include "coppice_ext.h"
 #include "request.h"
-#include "response.h"
 
 static void begin_client(struct coppice_connection *connection, int fd) {
     coppice_connection_begin(connection, fd);

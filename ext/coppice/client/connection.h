@@ -123,6 +123,9 @@ const char *coppice_connection_bytes(const struct coppice_connection *connection
 /* In addresses.c: of this end of a socket. */
 struct coppice_lobby_address coppice_local_address(int fd);
 
+/* In response.c: nothing is answered yet. */
+void coppice_response_reset(struct coppice_connection *connection);
+
 /* Raise Coppice::ClientGone and Coppice::RequestRefused. */
 NORETURN(void coppice_raise_client_gone(struct coppice_connection *connection, const char *during));
 NORETURN(void coppice_raise_refused(struct coppice_connection *connection, int status, const char *reason));

@@ -11,6 +11,7 @@
 #include "coppice_ext.h"
 #include "env_keys.h"
 #include "lobby_seat.h"
+#include "shared/request_start.h"
 #include "shared/socket_io.h"
 
 /* The env that is being made, and what its header lines have said so far. */
@@ -179,14 +180,16 @@ static bool is_https(const struct env *env, VALUE trusted_proxies, VALUE address
  * before that its client was slow, also where a proxy sends a body on as it comes. A proxy may have had it earlier. */
 static int64_t queue_time(const struct env *env, VALUE trusted_proxies, VALUE address) {
     int64_t queued_us = env->connection->queued_us;
+    VALUE start = env->request_start;
     int64_t us = -1;
     if (queued_us > 0 && env->connection->seat) {
         env->connection->seat->started_us = coppice_monotonic_us();
         us = env->connection->seat->started_us - queued_us;
     }
-    if (!NIL_P(env->request_start) && from_trusted_proxy(env, trusted_proxies, address)) {
-        int64_t age_us = coppice_traffic_age_us(env->request_start) - env->connection->reading_us;
-        if (age_us > us) us = age_us;
+    if (!NIL_P(start) && from_trusted_proxy(env, trusted_proxies, address)) {
+        size_t length = (size_t)RSTRING_LEN(start);
+        int64_t age_us = coppice_request_start_age_us(RSTRING_PTR(start), length, coppice_unix_us());
+        if (age_us - env->connection->reading_us > us) us = age_us - env->connection->reading_us;
     }
     return us;
 }

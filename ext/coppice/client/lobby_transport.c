@@ -2,8 +2,6 @@
  * Coppice::Http::Connection, a client of the lobby: the answer goes into the seat's ring. Descriptors cross on the
  * seat's socket: see lobby_packets.c.
  */
-#include "lobby_transport.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

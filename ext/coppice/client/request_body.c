@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "coppice_ext.h"
-#include "lobby_transport.h"
 #include "output.h"
 #include "request.h"
 
@@ -108,7 +107,9 @@ static size_t read_piece(struct coppice_connection *connection, VALUE into, size
     return piece.length;
 }
 
-static VALUE read_body(VALUE self, VALUE maximum, VALUE into, bool fill) {
+static VALUE read_body(int argc, VALUE *argv, VALUE self, bool fill) {
+    VALUE maximum, into;
+    rb_scan_args(argc, argv, "11", &maximum, &into);
     struct coppice_connection *connection = coppice_connection_open(self);
     size_t capacity = NUM2SIZET(maximum);
     if (!body_left(connection)) return Qnil;
@@ -143,16 +144,12 @@ static VALUE read_body(VALUE self, VALUE maximum, VALUE into, bool fill) {
  * after it. Raises Coppice::ClientGone and Coppice::RequestRefused (a stall, a malformed chunk, too large).
  */
 static VALUE connection_read_body(int argc, VALUE *argv, VALUE self) {
-    VALUE maximum, into;
-    rb_scan_args(argc, argv, "11", &maximum, &into);
-    return read_body(self, maximum, into, true);
+    return read_body(argc, argv, self, true);
 }
 
 /* read_body_partial(bytes, into = nil): the same, but does not wait for more once there is something. */
 static VALUE connection_read_body_partial(int argc, VALUE *argv, VALUE self) {
-    VALUE maximum, into;
-    rb_scan_args(argc, argv, "11", &maximum, &into);
-    return read_body(self, maximum, into, false);
+    return read_body(argc, argv, self, false);
 }
 
 /* send_continue: tells a client that waits for it to go on, unless it was told already or has begun. */

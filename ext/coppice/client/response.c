@@ -2,8 +2,6 @@
  * Coppice::Http::Connection, writing the response. A response is started, written and finished; small pieces are
  * gathered and sent with one system call.
  */
-#include "response.h"
-
 #include <stdio.h>
 #include <unistd.h>
 

@@ -50,4 +50,8 @@ struct coppice_transport {
 
 extern const struct coppice_transport coppice_descriptor_transport, coppice_lobby_transport;
 
+/* Through the lobby: the descriptor of the file with the body, which is the caller's. Raises Coppice::ClientGone, or
+ * Errno::EMFILE. */
+int coppice_lobby_body_file(struct coppice_connection *connection);
+
 #endif
