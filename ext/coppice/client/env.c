@@ -206,7 +206,7 @@ static void set_request_id(const struct env *env) {
 }
 
 /* "host", "host:80", "[::1]", "[::1]:80" */
-static void set_server_of_host(const struct env *env, struct coppice_span host, bool https) {
+static void set_server_of_host(const struct env *env, struct coppice_span host) {
     const char *bytes = coppice_connection_bytes(env->connection, host);
     const char *end = bytes + host.length;
     const char *colon = end;
@@ -214,20 +214,13 @@ static void set_server_of_host(const struct env *env, struct coppice_span host, 
         if (byte[-1] == ':') colon = byte - 1;
     }
     set(env, COPPICE_ENV_SERVER_NAME, text(bytes, (size_t)(colon - bytes)));
-    if (colon + 1 < end) {
-        set(env, COPPICE_ENV_SERVER_PORT, text(colon + 1, (size_t)(end - colon - 1)));
-    } else if (https) {
-        set(env, COPPICE_ENV_SERVER_PORT, rb_interned_str_cstr("443"));
-    } /* else 80, as in the prototype */
+    if (colon + 1 < end) set(env, COPPICE_ENV_SERVER_PORT, text(colon + 1, (size_t)(end - colon - 1)));
 }
 
 /* The client sent no Host: the address that it connected to. */
-static void set_server_of_socket(const struct env *env, VALUE self, bool https) {
+static void set_server_of_socket(const struct env *env, VALUE self) {
     VALUE local = rb_funcall(self, rb_intern("local_address"), 0);
-    if (NIL_P(local)) { /* "localhost", as in the prototype */
-        if (https) set(env, COPPICE_ENV_SERVER_PORT, rb_interned_str_cstr("443"));
-        return;
-    }
+    if (NIL_P(local)) return; /* "localhost", as in the prototype */
     set(env, COPPICE_ENV_SERVER_NAME, RARRAY_AREF(local, 0));
     set(env, COPPICE_ENV_SERVER_PORT, rb_obj_as_string(RARRAY_AREF(local, 1)));
 }
@@ -235,11 +228,12 @@ static void set_server_of_socket(const struct env *env, VALUE self, bool https) 
 static void set_server(const struct env *env, VALUE self, bool https) {
     const struct coppice_request_head *head = env->connection->head;
     struct coppice_span host = head->authority.length > 0 ? head->authority : head->host;
+    if (https) set(env, COPPICE_ENV_SERVER_PORT, rb_interned_str_cstr("443")); /* else 80, as in the prototype */
     if (host.length > 0) {
         if (head->authority.length > 0) set(env, COPPICE_ENV_HTTP_HOST, span_text(env->connection, host));
-        set_server_of_host(env, host, https);
+        set_server_of_host(env, host);
     } else {
-        set_server_of_socket(env, self, https);
+        set_server_of_socket(env, self);
     }
 }
 
