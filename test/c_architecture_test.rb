@@ -57,9 +57,10 @@ module Coppice
       symbols.transform_values { |found| found.filter_map { |name, kind| homes[name] if kind == "U" }.uniq }
     end
 
+    # A build with sanitizers has none.
     def newest_objects
-      folders = Dir.glob("tmp/ext/#{RUBY_VERSION[/\A\d+\.\d+/]}*/lobby")
-      Dir.glob("#{folders.max_by { |folder| File.mtime("#{folder}/../Makefile") }}/*/*.o")
+      programs = Dir.glob("tmp/ext/#{RUBY_VERSION[/\A\d+\.\d+/]}*/coppice-lobby")
+      Dir.glob("#{File.dirname(programs.max_by { |program| File.mtime(program) })}/lobby/*/*.o")
     end
 
     # Symbols that other files see: name and kind, by the file.
