@@ -37,15 +37,15 @@ struct segment {
 };
 
 static struct segment read_segment(uint64_t hash, const char *path, size_t length, size_t at) {
-    struct segment segment = {.end = at, .hash = hash};
-    for (; segment.end < length && path[segment.end] != '/'; segment.end++) {
-        char byte = path[segment.end];
-        segment.hash = hash_byte(segment.hash, byte);
-        segment.varies |= byte >= '0' && byte <= '9';
+    uint64_t before = hash;
+    bool digits = false;
+    size_t end = at;
+    for (; end < length && path[end] != '/'; end++) {
+        hash = hash_byte(hash, path[end]);
+        digits |= path[end] >= '0' && path[end] <= '9';
     }
-    segment.varies |= segment.end - at > SEGMENT;
-    if (segment.varies) segment.hash = hash_byte(hash, '*');
-    return segment;
+    bool varies = digits || end - at > SEGMENT;
+    return (struct segment){.end = end, .varies = varies, .hash = varies ? hash_byte(before, '*') : hash};
 }
 
 uint64_t lobby_route_hash(const char *method, size_t method_length, const char *path, size_t path_length) {

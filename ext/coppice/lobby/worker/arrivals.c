@@ -79,10 +79,10 @@ static bool worker_free(const struct coppice_lobby *lobby) {
 /* The queue also counts requests that were taken back. And those that free workers are about to take do not wait: each
  * worker may have one slot beside them, also one that is stalled or boots; then some more may wait. */
 bool lobby_full(const struct coppice_lobby *lobby) {
-    uint32_t most = lobby->settings.max_waiting;
-    if (!lobby_queue_has_cell(lobby)) return true;
-    if (lobby_waiting(lobby) < most) return false;
+    uint32_t most = lobby->settings.max_waiting, queued = coppice_request_queue_waiting(lobby->queue);
+    if (queued + lobby->backlog_count < most && lobby_queue_has_cell(lobby, queued)) return false;
     coppice_request_queue_trim(lobby->queue);
+    if (!lobby_queue_has_cell(lobby, coppice_request_queue_waiting(lobby->queue))) return true;
     return lobby->used_slots >= most + count_seats(lobby) && count_waiting(lobby) >= most;
 }
 

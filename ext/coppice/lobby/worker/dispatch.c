@@ -47,19 +47,11 @@ bool lobby_wants_workers(const struct coppice_lobby *lobby) {
     return lobby->backlog_count > 0 && !lobby_process.stuck;
 }
 
-/* Requests that were taken back stay in their cells until what was before them is taken. */
-bool lobby_queue_has_cell(const struct coppice_lobby *lobby) {
-    uint32_t cells = lobby->queue_size - 1;
-    if (coppice_request_queue_waiting(lobby->queue) < cells) return true;
-    coppice_request_queue_trim(lobby->queue);
-    return coppice_request_queue_waiting(lobby->queue) < cells;
-}
-
 /* Whose turn it is, if the queue has room for it beside what free workers take. */
 static struct lobby_request *next_to_give(struct coppice_lobby *lobby, uint32_t free_workers) {
-    if (!lobby_wants_workers(lobby) || !lobby_queue_has_cell(lobby)) return NULL;
-    struct lobby_request *next = lobby_backlog_next(lobby);
     uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
+    if (!lobby_wants_workers(lobby) || !lobby_queue_has_cell(lobby, waiting)) return NULL;
+    struct lobby_request *next = lobby_backlog_next(lobby);
     return next && lobby_route_finds_room(lobby->costs, next->route, waiting, free_workers) ? next : NULL;
 }
 

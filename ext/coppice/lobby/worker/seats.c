@@ -83,8 +83,9 @@ void lobby_seat_break(struct coppice_lobby *lobby, uint32_t number, const char *
 }
 
 static bool may_repeat(const struct coppice_lobby *lobby, const struct lobby_request *request) {
+    uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
     return lobby->settings.retry_lost_requests && request->idempotent && !request->retried && !request->answered &&
-           request->connection != LOBBY_NONE && lobby_queue_has_cell(lobby);
+           request->connection != LOBBY_NONE && lobby_queue_has_cell(lobby, waiting);
 }
 
 static void leave_request(struct coppice_lobby *lobby, struct lobby_request *request, bool retry, bool timed_out) {

@@ -23,8 +23,11 @@ void lobby_wake_workers(struct coppice_lobby *lobby);
 void lobby_wake_again(struct coppice_lobby *lobby);
 /* Whether some wait that workers would get if they had less to do. */
 bool lobby_wants_workers(const struct coppice_lobby *lobby);
-/* Whether their queue has a cell left. */
-bool lobby_queue_has_cell(const struct coppice_lobby *lobby);
+/* Whether their queue has a cell left beside so many: requests that were taken back stay in theirs until what was
+ * before them is taken. */
+static inline bool lobby_queue_has_cell(const struct coppice_lobby *lobby, uint32_t waiting) {
+    return waiting < lobby->queue_size - 1;
+}
 /* Whether their queue has room for one of these. */
 bool lobby_may_hand_out(struct coppice_lobby *lobby);
 void lobby_check_queue(struct coppice_lobby *lobby);
