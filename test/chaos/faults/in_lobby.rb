@@ -20,10 +20,11 @@ module Chaos
       #: () -> String
       def to_s = "the lobby: #{@what}"
 
+      # Not while one part has still to die of an earlier fault: the connections would be lost with the other one.
       #: (Target) -> bool
       def inject(target)
         parts = target.server.parts_of_lobby
-        return false unless parts.size == 2
+        return false unless parts.size == 2 && parts.values.none? { |pid| target.victims[pid]&.certain }
 
         case @what
         when :loop then kill(target, parts[Server::LOOP], :KILL)
