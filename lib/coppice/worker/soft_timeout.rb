@@ -16,17 +16,9 @@ module Coppice
     class SoftTimeout
       TITLE_SECONDS = 5 # maximum age of the process title of a worker that is never idle
 
-      # What the after_worker_timeout hook gets as its third argument.
-      class Overdue
-        attr_reader :thread #: Thread -- the one that serves
-        attr_reader :rack_env #: Hash[String, untyped]?
-
-        #: (Thread, Hash[String, untyped]?) -> void
-        def initialize(thread, rack_env)
-          @thread = thread
-          @rack_env = rack_env
-        end
-
+      # What the after_worker_timeout hook gets as its third argument: the thread that serves, and the Rack env of its
+      # request, nil without one.
+      Overdue = Struct.new(:thread, :rack_env) do
         # Copies the serving thread's locals to the hook's own thread, for cleanup code that looks for its state there.
         #: () -> void
         def copy_thread_variables!

@@ -4,26 +4,18 @@ module Coppice
   class Monitor
     # One wish for another release, by `coppice roll` or `coppice rollback`, from the moment when it is asked for until
     # it is decided: then the release is committed, or given up. It holds facts only.
-    class Roll
-      attr_reader :kind      #: Symbol -- :roll or :rollback
-      attr_reader :directory #: String -- of the release, without symlinks
-      attr_reader :asked_by  #: String -- a signal, or a user and a process
-      attr_reader :asked_at  #: Float -- monotonic seconds
-      attr_accessor :release #: Release? -- once its directory is checked; it can be booted then
-      attr_accessor :canary  #: Canary::Verdict? -- nil without one
-      attr_reader :outcome   #: Symbol? -- :committed or :given_up; nil before
-      attr_reader :reason    #: String? -- why it was given up
-      attr_reader :message   #: String? -- the same with what may tell a secret: for its user and the log only
-
-      #: (kind: Symbol, directory: String, asked_by: String, asked_at: Float, ?release: Release?) -> void
-      def initialize(kind:, directory:, asked_by:, asked_at:, release: nil)
-        @kind = kind
-        @directory = directory
-        @asked_by = asked_by
-        @asked_at = asked_at
-        @release = release
-      end
-
+    Roll = Struct.new(
+      :kind,      # Symbol -- :roll or :rollback
+      :directory, # String -- of the release, without symlinks
+      :asked_by,  # String -- a signal, or a user and a process
+      :asked_at,  # Float -- monotonic seconds
+      :release,   # Release? -- once its directory is checked; it can be booted then
+      :canary,    # Canary::Verdict? -- nil without one
+      :outcome,   # Symbol? -- :committed or :given_up; nil before
+      :reason,    # String? -- why it was given up
+      :message,   # String? -- the same with what may tell a secret: for its user and the log only
+      keyword_init: true
+    ) do
       #: () -> bool
       def rollback? = kind == :rollback
 
@@ -39,13 +31,13 @@ module Coppice
       def awaits?(other) = prepared? && other.number == release.number
 
       #: () -> void
-      def commit = @outcome = :committed
+      def commit = self.outcome = :committed
 
       #: (String, ?String?) -> void
       def give_up(reason, message = nil)
-        @outcome = :given_up
-        @reason = reason
-        @message = message
+        self.outcome = :given_up
+        self.reason = reason
+        self.message = message
       end
 
       #: () -> Hash[Symbol, untyped]
