@@ -12,6 +12,7 @@ module Coppice
     # weighs, the last hour, and that the monitor is alive. It decides nothing; Facts, Actions and Supervision tell it.
     class Records
       attr_reader :promotions #: Promotions
+      attr_reader :rolls      #: Rolls
 
       #: (system: System, board: Board, roster: Roster, port: ServingPort) -> void
       def initialize(system:, board:, roster:, port:)
@@ -61,14 +62,7 @@ module Coppice
         [*Board::LOBBY_GAUGES, *Board::LOBBY_AMOUNTS].each { |gauge| @board.lobby.public_send(:"#{gauge.name}=", 0) }
       end
 
-      #: (Roll) -> void
-      def roll_started(roll) = @rolls.started(roll)
-
-      # Its release can be booted.
-      #: (Roll) -> void
-      def roll_prepared(roll) = @rolls.prepared(roll)
-
-      # It was committed or given up.
+      # A roll was committed or given up.
       #: (Roll) -> void
       def roll_decided(roll)
         @rolls.decided(roll)

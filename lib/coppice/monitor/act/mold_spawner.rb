@@ -34,7 +34,7 @@ module Coppice
       # The caller owns the channel.
       #: (Release) -> Spawned
       def spawn(release)
-        return take_ahead if @ahead&.release == release
+        return @ahead.tap { @ahead = nil } if @ahead&.release == release
 
         ours, theirs = @system.channel_pair
         environment = mold_environment(release)
@@ -63,11 +63,6 @@ module Coppice
       def close = @ahead&.channel&.close
 
       private
-
-      def take_ahead
-        ahead, @ahead = @ahead, nil
-        ahead
-      end
 
       # Made anew for each mold, so that a profile written meanwhile counts. An invalid one ends the server only at its
       # start.

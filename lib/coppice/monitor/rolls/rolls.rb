@@ -94,7 +94,7 @@ module Coppice
         roll = Roll.new(kind: kind, directory: directory, asked_by: asked_by, asked_at: @system.now, release: release)
         @log.info("#{kind} requested", **roll.to_log)
         @roster.reforks.end_pause # the pause is for the server's own tries
-        @records.roll_started(roll)
+        @records.rolls.started(roll)
         @roster.roll = roll
       end
 
@@ -103,7 +103,7 @@ module Coppice
         release = @releases.build(@check, result, number: number, running: @roster.release)
         check_memory(roll, release)
         roll.release = release
-        @records.roll_prepared(roll)
+        @records.rolls.prepared(roll)
         @log.info("release is prepared", **release.to_log, ruby: result.ruby_version)
       end
 

@@ -32,26 +32,25 @@ module Coppice
 
       #: () -> Array[Handle]
       def to_a
-        look_at_all if basis_changed?
-        @list ||= @members.keys.freeze
+        members = self.members
+        @list ||= members.keys.freeze
       end
 
       #: () -> Integer
-      def size
-        look_at_all if basis_changed?
-        @members.size
-      end
+      def size = members.size
 
       #: () -> bool
-      def empty? = size.zero?
+      def empty? = members.empty?
 
       #: (Handle) -> bool
-      def include?(handle)
-        look_at_all if basis_changed?
-        @members.key?(handle)
-      end
+      def include?(handle) = members.key?(handle)
 
       private
+
+      def members
+        @all.to_a.each { |handle| look(handle) } if basis_changed?
+        @members
+      end
 
       def basis_changed?
         return false unless @basis
@@ -59,8 +58,6 @@ module Coppice
         before, @looked_with = @looked_with, @basis.call
         before != @looked_with
       end
-
-      def look_at_all = @all.to_a.each { |handle| look(handle) }
     end
   end
 end
