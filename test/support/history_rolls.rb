@@ -65,7 +65,7 @@ module HistoryRolls
   def run_short(_) = system.memory_left_kib = 1000
 
   # The processes that run a release, and are not told to exit. A guest outlives rolls.
-  def running = roster.handles.select { |handle| handle.release && !handle.leaving? && !handle.errand? }
+  def running = roster.handles.select { |handle| handle.release && !handle.leaving? && !handle.traits.errand }
 
   # A release that cannot fork workers for all slots is not waited for.
   def check_releases

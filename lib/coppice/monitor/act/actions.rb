@@ -46,7 +46,7 @@ module Coppice
       def signal(handle, name)
         return @lobby.signal(handle, name) if handle.lobby?
         return if handle.pid.nil? || handle.gone?
-        return if handle.leads_session? && @system.signal(-handle.pid, name)
+        return if handle.traits.own_session && @system.signal(-handle.pid, name)
 
         handle.vanished = true unless @system.signal(handle.pid, name)
       end
@@ -61,7 +61,7 @@ module Coppice
       # Tells a child to exit at once; the watchdog kills it if it has not by the deadline.
       #: (Handle, Float) -> void
       def interrupt(handle, deadline)
-        return hang_up(handle, :shutdown, deadline) if handle.hangs_up?
+        return hang_up(handle, :shutdown, deadline) if handle.traits.shutdown == :hang_up
 
         record_kill(handle, :shutdown, deadline)
         handle.lobby? ? @lobby.tell(handle, "stop") : signal(handle, :INT)
@@ -196,7 +196,7 @@ module Coppice
       def time_to_exit(handle)
         return handle.service.timeout if handle.service
 
-        handle.last? ? Watchdog::GRACE : @roster.settings_of(handle).longest_turn
+        handle.traits.shutdown == :stop_last ? Watchdog::GRACE : @roster.settings_of(handle).longest_turn
       end
 
       # Sends the signal that the user chose, or KILL to a worker whose answers are of no use. The second call for the

@@ -14,25 +14,21 @@ module Coppice
       def next(roster, now)
         return kill_all(roster) if overdue?(roster, now)
 
-        staying = roster.handles.reject(&:leaving?)
-        staying = staying.reject(&:last?) unless roster.handles.all?(&:last?)
-        errands, staying = staying.partition(&:hangs_up?)
-        lobbies, staying = staying.partition(&:drains_first?)
-        serving, others = staying.partition(&:drains?)
-        serving = told_to_drain(serving, lobbies, roster, now)
-        hang_ups = errands.map { |handle| Steps::HangUp.new(handle, :shutdown, roster.stop.deadline - now) }
-        drains = serving.map { |handle| Steps::Drain.new(handle) }
+        groups = Hash.new([]).update(roster.handles.group_by { |handle| handle.traits.shutdown })
+        others = groups.keys == [:stop_last] ? groups[:stop_last] : groups[:stop]
+        drains = told_to_drain(groups, roster, now).map { |handle| Steps::Drain.new(handle) }
         retirements = others.map { |handle| Steps::Retire.new(handle) }
-        drains + retirements + hang_ups
+        hang_ups = groups[:hang_up].map { |handle| Steps::HangUp.new(handle, :shutdown, roster.stop.deadline - now) }
+        (drains + retirements + hang_ups).reject { |step| step.handle.leaving? }
       end
 
       private
 
       # Nobody as long as more clients come.
-      def told_to_drain(workers, lobbies, roster, now)
+      def told_to_drain(groups, roster, now)
         return [] if Refusal.waiting?(roster, now)
 
-        waits_for_lobby?(roster, now) ? lobbies : workers
+        groups[waits_for_lobby?(roster, now) ? :drain_first : :drain]
       end
 
       # Later than at this deadline workers could not serve the clients in their queues any more.

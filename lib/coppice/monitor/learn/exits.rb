@@ -46,7 +46,7 @@ module Coppice
       def note_failure(handle, status)
         return if handle.rehearsing? || (handle.leaving? && handle.kill_reason.nil?)
 
-        case handle.pause_after
+        case handle.traits.pause
         when :exit then @roster.backoff_of(handle).exited(handle.ready_at, @system.now)
         when :failed_start then note_failed_start(handle, status) if handle.ready_at.nil? || died_young?(handle, status)
         end

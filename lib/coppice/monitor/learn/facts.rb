@@ -58,7 +58,8 @@ module Coppice
       # What it has said since the turn looked at its channel counts: a worker that was ready, and served, has not
       # failed to start.
       def reap_child(handle)
-        exit = @system.reap(handle.pid, group: handle.leads_group?) { |cpu_us| note_cpu_time(handle, cpu_us) } or return
+        group = handle.traits.own_group
+        exit = @system.reap(handle.pid, group: group) { |cpu_us| note_cpu_time(handle, cpu_us) } or return
         receive_from(handle) unless handle.channel.closed?
         @exits.note(handle, *exit)
       end

@@ -42,7 +42,7 @@ module Coppice
         note_request(handle.row, now) if handle.worker?
         @lost_parent = handle.parent.name if cause == :never_forked && parent_lost?(handle)
         @stack = text(handle.row.stack) if cause == :request_timeout || cause == :stop_timeout
-        note_errand(handle) if handle.errand?
+        note_errand(handle) if handle.traits.errand
         freeze
       end
 
@@ -101,7 +101,7 @@ module Coppice
         return handle.pid ? :vanished : :never_forked unless status
         return :timeout if handle.row.timed_out == 1 && status.exited?
         return :asked if handle.leaving? && (exited_as_told? || stopped_as_ruby_started?(handle))
-        return :asked if handle.errand? && ended_by_itself?
+        return :asked if handle.traits.errand && ended_by_itself?
         return out_of_memory ? :out_of_memory : :signal if status.signaled?
 
         status.success? ? :exited_by_itself : :failed

@@ -61,9 +61,8 @@ module Coppice
       # Whether the kernel said that there is no such process: then it can never be reaped.
       attr_reader :vanished #: bool
 
-      def_delegators :@kind, :role, :nr, :generation, :service, :name, :worker?, :mold?, :service?, :errand?,
-                     :observer?, :lobby?, :temporary?, :rehearsing?, :warms_up?, :drains?, :drains_first?, :hangs_up?,
-                     :last?, :pause_after, :leads_session?, :leads_group?
+      def_delegators :@kind, :role, :traits, :nr, :generation, :service, :name, :worker?, :mold?, :service?,
+                     :observer?, :lobby?, :temporary?, :rehearsing?, :warms_up?
 
       # By these, and by their states and channels, children are told apart (Children).
       %i[wrong_queues seat over_limit signalled_at vanished].each do |name|
@@ -179,7 +178,7 @@ module Coppice
 
       # Whether it may close its channel and go on: its program may be another one by now.
       #: () -> bool
-      def may_be_silent? = @kind.other_program? && !starting?
+      def may_be_silent? = traits.other_program && !starting?
 
       # A worker that gets clients.
       def serving? = worker? && ready? && !rehearsing? #: () -> bool
