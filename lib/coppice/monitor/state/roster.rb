@@ -5,7 +5,6 @@ require "coppice/monitor/kernel/backoff"
 require "coppice/monitor/state/children"
 require "coppice/monitor/state/handshakes"
 require "coppice/monitor/state/heir"
-require "coppice/monitor/state/headroom"
 require "coppice/monitor/state/stop"
 require "coppice/monitor/state/succession"
 
@@ -18,6 +17,11 @@ module Coppice
       extend Forwardable
 
       RELEASES_KEPT = 10 # that a rollback can go back to
+
+      # How much memory the server has room for, in KiB. total: what all processes together may use; nil if unknown.
+      # left: of it; nil if unknown, or nothing depends on it. largest_worker: what any worker had of its own when this
+      # was last looked at. boot_peak: the most that the last cold boot took; nil before one is over.
+      Headroom = Struct.new(:total, :left, :largest_worker, :boot_peak, keyword_init: true)
 
       attr_reader :succession       #: Succession
       attr_reader :children         #: Children

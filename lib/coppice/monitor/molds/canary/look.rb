@@ -2,7 +2,6 @@
 
 require "coppice/monitor/molds/canary/allowed_failures"
 require "coppice/monitor/molds/canary/first_requests"
-require "coppice/monitor/molds/canary/verdict"
 
 module Coppice
   class Monitor
