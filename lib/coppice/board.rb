@@ -118,6 +118,13 @@ module Coppice
     #: (Symbol, Integer) -> [Array[Integer], Integer]
     def due(column, time) = @cells.due(*row_places(column), rows_count, time)
 
+    # Sums of so many cells from the first count of each process on: of those that live, and of all that have exited.
+    #: (Integer) -> Array[Integer]
+    def total_counts(cells)
+      slots = [*0...slots_count, SLOT_COUNT].map { |index| LAYOUT.at(:slot, index) }
+      @cells.sum(slots + places(Row::FIRST_COUNT), cells)
+    end
+
     # The rows of processes that have registered and are not reaped yet.
     #: () -> Array[Row]
     def rows = (0...rows_count).map { |index| row(index) }.select(&:used?)

@@ -21,7 +21,6 @@ module Coppice
           @port = port
           @due_at = -Float::INFINITY
           @busy_us = 0
-          @slot_places = Hash.new { |places, nr| places[nr] = board.slot(nr).place_of(Board::Row::FIRST_COUNT).first }
         end
 
         # They keep their distance, unless the monitor was held up meanwhile.
@@ -31,7 +30,7 @@ module Coppice
           @due_at = planned > now ? planned : now + Board::MOMENT_SECONDS
           sequence = @board.moments_count + 1
           moment = @board.moment_record(sequence)
-          sums = counts # before the gauges: a request that ends in between must not count twice
+          sums = @board.total_counts(COUNTS) # before the gauges: a request that ends in between must not count twice
           moment.fill(sequence, gauges((now * 1000).to_i, sums[APPLICATION_AT])) do
             @board.cells.write(moment.place_of(Board::Row::FIRST_COUNT).first, sums)
           end
@@ -74,12 +73,6 @@ module Coppice
 
         def memory
           %i[rss_kib pss_kib private_kib].to_h { |column| [column, @board.cells.sum(@board.places(column), 1).first] }
-        end
-
-        # Of the processes that live, and of all that have exited.
-        def counts
-          slots = @slot_places.values_at(*0...@board.slots_count, nil)
-          @board.cells.sum(slots + @board.places(:responses), COUNTS)
         end
       end
     end

@@ -10,7 +10,7 @@ module Coppice
         SECONDS = 2.0 # for which looks are kept
         WATCHED = 32 # workers at most: to ask the kernel takes some 20 µs for each
         GAP = 0.8 # seconds between two looks: what was before it says nothing of now
-        CELLS = Board::COUNT_COLUMNS.find { |column| column.name == :responses }.cells
+        CELLS = Board::COUNT_COLUMNS.first.cells # responses, which are the first count
 
         # Sums that never go back: responses; seconds in which a worker had a request; seconds for which one was
         # watched, and those of them in which it ran or waited for a processor.
@@ -30,14 +30,14 @@ module Coppice
           @wanted_by_pid = {}
           @answered = false
           @waiting = @busy = @blocked = @responses = 0
-          @slot_places = Hash.new { |places, nr| places[nr] = board.slot(nr).place_of(:responses).first }
         end
 
         #: (Roster, Float) -> void
         def look(roster, now)
           @waiting = requests_waiting
           look_at_busy(roster, now)
-          look_at_responses
+          before, @responses = responses, @board.total_counts(CELLS).sum
+          @answered = responses > before
           wanted = wanted_by_watched(roster)
           @looks.clear if @looks.any? && now - @looks.last.at > GAP
           @looks << following(@looks.last || Look.new(now, responses, 0.0, 0.0, 0.0), now, wanted)
@@ -65,13 +65,6 @@ module Coppice
         def computing = ratio(:wanted_seconds, :watched_seconds)
 
         private
-
-        def look_at_responses
-          before = responses
-          @responses = @board.cells.sum(@slot_places.values_at(*0...@board.slots_count, nil) +
-                                        @board.places(:responses), CELLS).sum
-          @answered = responses > before
-        end
 
         def look_at_busy(roster, now)
           workers = roster.children.busy_workers(@board, (now * 1000).to_i)
