@@ -8,7 +8,6 @@ require "coppice/child/inheritance"
 require "coppice/child/membership"
 require "coppice/compatibility"
 require "coppice/config/settings"
-require "coppice/control/channel"
 require "coppice/errors"
 require "coppice/fork_safety/stray_copy"
 require "coppice/listeners/set"
@@ -103,14 +102,10 @@ module Coppice
       OS::JIT.turn_on if @settings.jit == :lead
     end
 
-    # This process holds the other end of the channel as well: no message ever comes, so any kind of socket will do.
     def membership
-      @silent_end, channel = Control::Channel.pair(:STREAM)
-      row = @board.row(0)
-      row.assign(role: :worker, nr: 0, generation: 0)
-      row.forked_ms = OS::Clock.now_ms
       @board.workers_count = @board.workers_least = @board.workers_most = @board.rows_count = @board.slots_count = 1
-      Child::Membership.new(role: :worker, nr: 0, generation: 0, row: row, channel: channel)
+      row = @board.row(0)
+      Child::Membership.without_monitor(role: :worker, row: row).tap { row.forked_ms = OS::Clock.now_ms }
     end
 
     # Ctrl-C does everything that Ruby does at the end of a program, and Ctrl-Z stops the process. HUP comes when the

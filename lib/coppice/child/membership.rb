@@ -16,7 +16,7 @@ module Coppice
       extend Forwardable
 
       attr_reader :row     #: Board::Row
-      attr_reader :channel #: Control::Channel
+      attr_reader :channel #: Control::Channel? -- nil without a monitor
 
       # As of Control::Messages::Spawn.
       def_delegators :@spawn, :role, :nr, :generation, :service, :seat
@@ -34,7 +34,7 @@ module Coppice
 
       # of_cold_mold: see of_cold_mold?. spawn: as of Control::Messages::Spawn; its purpose may also be :boot, of a mold
       # that boots the application. Raises Bug for a role that does not exist.
-      #: (row: Board::Row, channel: Control::Channel, ?of_cold_mold: bool, **untyped) -> void
+      #: (row: Board::Row, channel: Control::Channel?, ?of_cold_mold: bool, **untyped) -> void
       def initialize(row:, channel:, of_cold_mold: false, **spawn)
         @spawn = Control::Messages::Spawn.new(**spawn)
         @title = Roles.fetch(role).title
@@ -90,7 +90,7 @@ module Coppice
       # Registers with the monitor, which is the parent of this process by now. Returns :closed if the monitor is gone.
       #: (Inheritance) -> Symbol
       def join(inheritance)
-        Info.keep_io(channel.socket)
+        Info.keep_io(channel.socket) if channel
         Info.attach(board: inheritance.board, row: row)
         row.pid = Process.pid
         self.status = "starting"
@@ -139,10 +139,10 @@ module Coppice
         row.deadline_ms = OS::Clock.now_ms + (seconds * 1000).ceil
       end
 
-      # Sends a fact to the monitor: :sent, :full or :closed, as Channel#send. If the monitor is gone, the next look at
-      # the channel finds its end.
-      #: (Object) -> Symbol
-      def tell(message) = channel.send(message)
+      # Sends a fact to the monitor: :sent, :full or :closed, as Channel#send; nil without a monitor. If that is gone,
+      # the next look at the channel finds its end.
+      #: (Object) -> Symbol?
+      def tell(message) = channel&.send(message)
 
       # Shown by ps and top.
       #: (String) -> void

@@ -21,9 +21,9 @@ module Coppice
         def close = descriptors.values.flatten.each(&:close)
       end
 
-      # The two ends, both close-on-exec. Only :SEQPACKET keeps the boundaries of messages; macOS does not have it.
-      #: (?Symbol) -> [Channel, Channel]
-      def self.pair(type = :SEQPACKET) = UNIXSocket.pair(type).map { |socket| new(socket) }
+      # The two ends, both close-on-exec.
+      #: () -> [Channel, Channel]
+      def self.pair = UNIXSocket.pair(:SEQPACKET).map { |socket| new(socket) }
 
       # An end that was inherited or received.
       #: (Integer) -> Channel
