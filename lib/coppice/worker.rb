@@ -135,10 +135,9 @@ module Coppice
       descriptors.each(&:close)
     end
 
-    # Without its descriptors it could not serve any more.
+    # Without the descriptors it could not serve any more, and ends.
     def take_seat(packet)
-      descriptors = packet.descriptors[:lobby] or raise Errno::EMFILE, "for a seat at the lobby"
-      @clients.take_lobby(lobby_source(packet.message.seat, descriptors))
+      @clients.take_lobby(lobby_source(packet.message.seat, packet.descriptors[:lobby]))
     end
 
     def build_exchange(app, marks: {}, **options)

@@ -25,7 +25,7 @@ module Coppice
       # throw, and needs them.
       #: (Control::Channel::Packet) -> void
       def call(packet)
-        return @parent.log.error("could not fork", why: "no descriptors left") unless packet.descriptors[:channel]
+        return @parent.log.error("could not fork", why: "no descriptors left") if packet.descriptors.empty?
 
         membership = membership_for(packet)
         fork_child(membership, packet) if hook_passed?(:before_fork)

@@ -19,7 +19,7 @@ module Coppice
       # pipe is cut off.
       #: (Control::Channel::Packet) -> void
       def write_to(packet)
-        packet.descriptors[:output]&.write_nonblock(text << "\n", exception: false)
+        packet.descriptors[:output].write_nonblock(text << "\n", exception: false)
       rescue SystemCallError, IOError
         nil # nobody waits for it any more
       ensure

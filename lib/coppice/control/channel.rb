@@ -14,6 +14,9 @@ module Coppice
       # The other process is gone; or the application has closed all descriptors, perhaps by their numbers.
       ENDED = [Errno::EPIPE, Errno::ECONNRESET, Errno::EBADF, Errno::ENOTSOCK, IOError].freeze
 
+      # In the place of descriptors for which this process has no room: who needs one learns why it is not there.
+      LOST = Hash.new { |_, name| raise Errno::EMFILE, "no #{name} came with the message" }.freeze
+
       # A message that was received, and the descriptors that came with it, by name.
       Packet = Struct.new(:message, :descriptors) do
         # Closes all descriptors that came with it.
@@ -113,7 +116,7 @@ module Coppice
 
       # What `counts` has described.
       def name(ios, counts)
-        return {} if ios.empty?
+        return LOST if ios.empty?
 
         expected = counts.values.sum { |count| count || 1 }
         raise ProtocolMismatch, "#{ios.size} descriptors where #{expected} are named" unless ios.size == expected

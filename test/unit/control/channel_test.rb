@@ -68,6 +68,7 @@ class ChannelTest < Coppice::TestCase
 
     assert_instance_of Messages::Stop, packet.message
     assert_empty packet.descriptors
+    assert_match(/no other came/, assert_raises(Errno::EMFILE) { packet.descriptors[:other] }.message)
   end
 
   # Lets this process have so many descriptors more while the block runs.
