@@ -13,7 +13,8 @@ module Coppice
   # it may start threads, fork, and replace itself by another program (exec). The monitor ends it with its process
   # group.
   #
-  # The block has the main thread, for as long as it likes. So a helper thread reads the channel.
+  # The block has the main thread, for as long as it likes. So a helper thread reads the channel, and the monitor sends
+  # TERM to make it exit.
   class Service
     extend Forwardable
 
@@ -29,7 +30,7 @@ module Coppice
     def initialize(inheritance:, membership:, handshakes: nil)
       @handshakes = handshakes
       orders = {
-        Control::Messages::Stop => ->(_packet) { stop },
+        Control::Messages::Stop => ->(_packet) { Process.kill(:TERM, Process.pid) }, # told before it was ready
         Control::Messages::Measure => ->(_packet) { @sampler.sample }
       }
       @life = Child::Life.new(inheritance: inheritance, membership: membership, orders: orders,
@@ -81,7 +82,7 @@ module Coppice
       server.start.join
     rescue SignalException
       server&.stop(0)
-      close_clients if @told
+      close_clients if membership.row.leaving == 1
       raise
     ensure
       server&.stop(0)
@@ -92,12 +93,6 @@ module Coppice
       require "coppice/threaded_server/gradual_close"
       server = inheritance.board.server
       ThreadedServer::GradualClose.call(definition.timeout * SHARE_TO_CLOSE, log) { server.shutting_down == 1 }
-    end
-
-    # On the helper thread.
-    def stop
-      @told = true
-      Process.kill(:TERM, Process.pid)
     end
 
     def run_service_worker

@@ -105,7 +105,7 @@ class FakeServer
     rounds.times do
       turn
       busy = system.processes.values.select { |process| busy?(process) }
-      break if busy.empty?
+      break if busy.empty? && system.exited_children({}).empty?
 
       busy.each { |process| system.step(process) }
     end
@@ -204,7 +204,7 @@ class FakeServer
 
   def busy?(process)
     return false if process.hanging
-    return true if process.stage != :ready
+    return true if process.pending || process.stage != :ready
     return process.lobby.loop.nil? if process.role == :keeper # it reads nothing
 
     process.channel.talking? || (process.role == :loop && process.lobby.keeper.nil?)

@@ -15,9 +15,9 @@ class FakeSystem
   end
 
   # One make-believe child: it does nothing unless `step` is called. refuses: when it is told to fork a mold, it finds
-  # that it must not be forked.
+  # that it must not be forked. pending: how it ends, by a signal, once it hangs no more.
   FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :lobby,
-                           :seat, :replaced, :refuses, keyword_init: true)
+                           :seat, :replaced, :refuses, :pending, keyword_init: true)
 
   attr_reader :processes, :now, :last_pid, :signals
   attr_reader :faults_of_workers # of a release, by its number: nil, :broken or :hanging
@@ -99,7 +99,8 @@ class FakeSystem
     process = @processes[pid.abs] or return false
     return true if [:CONT, 0].include?(name)
 
-    die(process, Status.new(nil, Signal.list.fetch(name.to_s))) if name == :KILL || !process.hanging
+    status = Status.new(nil, Signal.list.fetch(name.to_s))
+    name == :KILL || !process.hanging ? die(process, status) : process.pending ||= status
     true
   end
 
@@ -141,6 +142,7 @@ class FakeSystem
   # One process does the next thing it would do.
   def step(process)
     return if process.hanging
+    return die(process, process.pending) if process.pending
     return process.lobby.step(process) if process.lobby
     return announce(process) unless process.stage == :ready
 

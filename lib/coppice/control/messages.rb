@@ -26,7 +26,7 @@ module Coppice
         # To a worker: the lobby was lost; this is its seat at the next one. Descriptors: lobby (an Array: the files of
         # requests, queue and answer ring, the worker's eventfd and the lobby's, the worker's end of the seat's socket).
         TakeSeat: [:seat],
-        # To any child: exit when the work in hand is done.
+        # To any child but a service that is ready, which gets TERM: exit when the work in hand is done.
         Stop: [],
         # To a worker: no more clients can come; serve those in the queues, then exit.
         Drain: [],

@@ -162,11 +162,12 @@ module Coppice
 
         @roster.succession.lose(handle) # a successor need not wait for the exit of a mold
         @log.info("retiring a child that got a signal", **handle.to_log, signal: signal) if signal
+        # A mold does not read its channel before it is ready. A service may be another program by now, or at the moment
+        # after this one: a message would reach nobody.
         loading = handle.mold? && handle.starting?
-        told = tell_to_exit(handle, Control::Messages::Stop, now)
-        # A mold does not read its channel before it is ready, nor does a service that is another program by now. A
-        # process that the service has forked may hold the channel open.
-        signal(handle, :TERM) if loading || (handle.service? && (told == :closed || @system.replaced?(handle.pid)))
+        program = handle.service? && !handle.starting?
+        tell_to_exit(handle, (Control::Messages::Stop unless program), now)
+        signal(handle, :TERM) if loading || program
       end
 
       def refuse_new_connections(now)
@@ -184,13 +185,13 @@ module Coppice
 
       # The time covers the request in flight and the user's exit hook. A child that still starts has no request, so its
       # deadline stays the earlier one for getting ready. The channel is never too full for this message: it holds two
-      # Spawns and a Measure at most. Returns what Channel#send does.
+      # Spawns and a Measure at most. nil for none.
       def tell_to_exit(handle, message, from)
         handle.row.leaving = 1
         handle.leave_deadline = from + time_to_exit(handle)
         handle.deadline = handle.leave_deadline unless handle.starting? && handle.deadline < handle.leave_deadline
         handle.move(:leaving)
-        handle.channel.send(message.new)
+        handle.channel.send(message.new) if message
       end
 
       def time_to_exit(handle)

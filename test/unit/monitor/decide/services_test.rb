@@ -202,14 +202,27 @@ class ServicesTest < SupervisionTestCase
     assert_includes server.system.signals, [jobs.pid, :TERM]
   end
 
-  test "a service whose program is another one by now gets TERM, also when what it has forked holds its channel" do
+  test "each service gets TERM and no message, since it may become another program before it has read that" do
     server = settled_server(services: { "jobs" => {}, "cable" => {} })
-    jobs = server.roster.service("jobs")
-    server.process_of(jobs).replaced = true
+    services = server.roster.services
+    channels = services.map { |handle| server.process_of(handle).channel }
     server.operations.stop(:gracefully)
     server.turn
 
-    assert_equal [[jobs.pid, :TERM]], server.system.signals
+    assert_equal services.map { |handle| [handle.pid, :TERM] }, server.system.signals
+    assert(channels.all? { |channel| channel.queue.empty? })
+  end
+
+  test "a service that has not begun is told by a message, which it reads when it is ready" do
+    server = server_of(services: JOBS)
+    run_until(server) { server.roster.services.any?(&:pid) }
+    channel = server.process_of(jobs = server.roster.service("jobs")).channel
+    server.operations.stop(:gracefully)
+    server.turn
+
+    assert_predicate jobs, :leaving?
+    assert_empty server.system.signals
+    assert_equal [Coppice::Control::Messages::Stop], channel.queue.map { |packet| packet.message.class }
   end
 
   test "a service that somebody else has reaped is replaced" do
