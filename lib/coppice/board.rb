@@ -19,24 +19,15 @@ module Coppice
     # Address space, not memory: a page takes memory only once its row is used. So the board grows with TTIN, and no
     # process must map it again.
     ROW_COUNT = 4096
-    LAYOUT = Layout.new(server: [SERVER_COLUMNS, 1], ledger: [LEDGER_COLUMNS, 1],
-                        row: [ROW_COLUMNS, ROW_COUNT], slot: [COUNT_COLUMNS, SLOT_COUNT + 1],
-                        exit: [EXIT_COLUMNS, EXITS_KEPT], promotion: [PROMOTION_COLUMNS, PROMOTIONS_KEPT],
-                        finding: [FINDING_COLUMNS, FINDINGS_KEPT], moment: [MOMENT_COLUMNS, MOMENTS_KEPT],
-                        release: [RELEASE_COLUMNS, RELEASES_KEPT + 1],
-                        lobby: [LOBBY_COLUMNS, 1])
+    REGIONS = { server: [SERVER_COLUMNS, 1], ledger: [LEDGER_COLUMNS, 1],
+                row: [ROW_COLUMNS, ROW_COUNT], slot: [COUNT_COLUMNS, SLOT_COUNT + 1],
+                exit: [EXIT_COLUMNS, EXITS_KEPT], promotion: [PROMOTION_COLUMNS, PROMOTIONS_KEPT],
+                finding: [FINDING_COLUMNS, FINDINGS_KEPT], moment: [MOMENT_COLUMNS, MOMENTS_KEPT],
+                release: [RELEASE_COLUMNS, RELEASES_KEPT + 1], lobby: [LOBBY_COLUMNS, 1] }.freeze
+    LAYOUT = Layout.new(**REGIONS)
+    RECORDS = REGIONS.except(:row).transform_values { |columns, _| Record.of(columns) }.freeze
+    private_constant :REGIONS, :RECORDS
     CELL_BYTES = 8
-
-    Server = Record.of(SERVER_COLUMNS)
-    Ledger = Record.of(LEDGER_COLUMNS)
-    Slot = Record.of(COUNT_COLUMNS)
-    Exit = Record.of(EXIT_COLUMNS)
-    Promotion = Record.of(PROMOTION_COLUMNS)
-    Finding = Record.of(FINDING_COLUMNS)
-    Moment = Record.of(MOMENT_COLUMNS)
-    Release = Record.of(RELEASE_COLUMNS)
-    Lobby = Record.of(LOBBY_COLUMNS)
-    private_constant :Server, :Ledger, :Slot, :Exit, :Promotion, :Finding, :Moment, :Release, :Lobby
 
     # How often, and how long in between, a reader waits for a fold to end. It takes microseconds, unless the monitor
     # was stopped or killed in the middle of it.
@@ -91,8 +82,8 @@ module Coppice
     #: (Cells) -> void
     def initialize(cells)
       @cells = cells
-      @server = Server.new(cells, LAYOUT.at(:server))
-      @lobby = Lobby.new(cells, LAYOUT.at(:lobby))
+      @server = record(:server)
+      @lobby = record(:lobby)
     end
 
     # The descriptor of the memory file, for a process that does not inherit the mapping.
@@ -131,31 +122,31 @@ module Coppice
 
     # What the exited workers of a slot have counted; without a number, or beyond SLOT_COUNT: all other processes.
     #: (?Integer?) -> Record
-    def slot(nr = nil) = Slot.new(@cells, LAYOUT.at(:slot, slot_index(nr)))
+    def slot(nr = nil) = record(:slot, slot_index(nr))
 
     # What `refork_after :auto` last found.
     #: () -> Record
-    def ledger = Ledger.new(@cells, LAYOUT.at(:ledger))
+    def ledger = record(:ledger)
 
     # The record of a ring that has, or will have, this sequence number.
     #: (Integer) -> Record
-    def exit_record(sequence) = Exit.new(@cells, LAYOUT.at(:exit, (sequence - 1) % EXITS_KEPT))
+    def exit_record(sequence) = record(:exit, (sequence - 1) % EXITS_KEPT)
 
     #: (Integer) -> Record
-    def promotion_record(sequence) = Promotion.new(@cells, LAYOUT.at(:promotion, (sequence - 1) % PROMOTIONS_KEPT))
+    def promotion_record(sequence) = record(:promotion, (sequence - 1) % PROMOTIONS_KEPT)
 
     #: (Integer) -> Record
-    def finding_record(sequence) = Finding.new(@cells, LAYOUT.at(:finding, (sequence - 1) % FINDINGS_KEPT))
+    def finding_record(sequence) = record(:finding, (sequence - 1) % FINDINGS_KEPT)
 
     #: (Integer) -> Record
-    def moment_record(sequence) = Moment.new(@cells, LAYOUT.at(:moment, (sequence - 1) % MOMENTS_KEPT))
+    def moment_record(sequence) = record(:moment, (sequence - 1) % MOMENTS_KEPT)
 
     #: (Integer) -> Record
-    def release_record(sequence) = Release.new(@cells, LAYOUT.at(:release, (sequence - 1) % RELEASES_KEPT))
+    def release_record(sequence) = record(:release, (sequence - 1) % RELEASES_KEPT)
 
     # A copy of the record of the committed release: rolls that are given up do not overwrite it.
     #: () -> Record
-    def running_release = Release.new(@cells, LAYOUT.at(:release, RELEASES_KEPT))
+    def running_release = record(:release, RELEASES_KEPT)
 
     # Adds what the row has counted to the record of its slot, and takes the row back (monitor). A reader sees both or
     # none of it: see `consistent`.
@@ -211,6 +202,8 @@ module Coppice
     end
 
     private
+
+    def record(region, index = 0) = RECORDS.fetch(region).new(@cells, LAYOUT.at(region, index))
 
     # Where a column begins in the first row, and the distance to the next one.
     def row_places(column)
