@@ -37,12 +37,13 @@ module Coppice
       def converse(name, *words)
         verb = VERBS[name] or raise UsageError, "unknown verb #{name}"
         verb.read(words)
-        connected do |socket|
-          call = Call.new(socket, verb.seconds_for(words), pid: @pid)
-          connect(call)
-          check(Endpoint.peer(socket))
-          yield call, socket
-        end
+        socket = Socket.new(:UNIX, :STREAM)
+        call = Call.new(socket, verb.seconds_for(words), pid: @pid)
+        connect(call)
+        check(Endpoint.peer(socket))
+        yield call, socket
+      ensure
+        socket&.close
       end
 
       private
@@ -50,13 +51,6 @@ module Coppice
       # It is looked up on the first call: the name of a pid's socket is known from /proc only, and the observer serves
       # also without it.
       def address = @address ||= Endpoint.of(@pid)
-
-      def connected
-        socket = Socket.new(:UNIX, :STREAM)
-        yield socket
-      ensure
-        socket&.close
-      end
 
       # A path may lead to a socket of another kind, or through a file; an empty one is no address.
       def connect(call)
