@@ -62,15 +62,11 @@ module Coppice
       def tell(handles, files, replaces, access_log)
         message = Control::Messages::ReopenLogs.new(replaces: replaces)
         lobbies, others = handles.reject(&:gone?).partition(&:lobby?)
-        lobbies.each { |lobby| reopen_access_log(lobby, access_log) } if @has_access_log && access_log
+        reopen = Control::LobbyPacket.of("reopen") # for the loop's successors too: they have what the loop has
+        lobbies.each { |lobby| told?(lobby, reopen, { all: [access_log] }) } if @has_access_log && access_log
         others.count { |handle| told?(handle, message, files) }
       ensure
         [*files.values, access_log].compact.each(&:close)
-      end
-
-      # The loop's successors have what the loop has: nothing is to be said again.
-      def reopen_access_log(lobby, file)
-        told?(lobby, Control::LobbyPacket.of("reopen"), { all: [file] })
       end
 
       # The kernel may refuse to pass descriptors: too many are under way to processes that do not read, or it has no

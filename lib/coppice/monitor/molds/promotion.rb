@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/molds/mold_demand"
-require "coppice/monitor/molds/refork_condition"
+require "coppice/monitor/molds/refork_condition/payback"
+require "coppice/monitor/molds/refork_condition/request_count"
 require "coppice/monitor/workers/rollout_budget"
 require "coppice/monitor/steps"
 require "coppice/monitor/molds/trial_watch"
@@ -29,7 +30,7 @@ module Coppice
       def initialize(settings, baseline: -> { Canary::Counts::NONE })
         @baseline = baseline
         @budget = RolloutBudget.new(settings)
-        @condition = ReforkCondition.for(settings)
+        @condition = refork_condition(settings)
         @grows = settings.elastic? && !settings.refork_after.nil?
         @demand = MoldDemand.new(settings)
       end
@@ -71,6 +72,14 @@ module Coppice
       def ledger(now) = @condition.ledger(now)
 
       private
+
+      # When the server starts a refork without being asked. `reason_fields` returns the reason for one at this moment as
+      # fields of a log line, or nil if there is none: it is called only while a refork could start.
+      def refork_condition(settings)
+        return ReforkCondition::RequestCount.new(settings) unless settings.refork_after == :auto
+
+        ReforkCondition::Payback.new(price: settings.memory_price)
+      end
 
       def refork(roster, now)
         reason_fields = { why: :asked } if roster.succession.asked
