@@ -76,7 +76,6 @@ module Coppice
           raise ConfigError.new("#{problem}, but is #{line.inspect}", reason: problem, file: path, line: number)
         end
       end
-      private_class_method :parse
 
       # Reads the file in binary mode, because a comment may be in any encoding.
       def self.lines(path)
@@ -84,7 +83,8 @@ module Coppice
       rescue SystemCallError => error
         raise ConfigError.new("cannot be read: #{error.message}", file: path)
       end
-      private_class_method :lines
+
+      private_class_method :parse, :lines
 
       #: (Hash[String, String], Array[String]) -> String
       def self.text(variables, comments)

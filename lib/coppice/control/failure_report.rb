@@ -26,20 +26,19 @@ module Coppice
         frame, = Log::TerminalBacktrace.lines(frames).find { |_, style| style.nil? }
         short(report.class_name) + (frame ? " (#{short(frame.strip)})" : "")
       end
-      private_class_method :class_and_place
 
       # The first line of the reason that is not blank; "" if none is.
       def self.first_reason(report)
         line = Log::Text.valid(report.reason).lines(chomp: true).find { |one| one.match?(/\S/) }
         short(line.to_s, LONGEST_REASON)
       end
-      private_class_method :first_reason
 
       def self.short(text, longest = LONGEST)
         text = Log::Text.escape(text, Log::Text::CONTROL)
         text.size > longest ? "#{text[0, longest]}..." : text
       end
-      private_class_method :short
+
+      private_class_method :class_and_place, :first_reason, :short
     end
   end
 end

@@ -46,7 +46,6 @@ module Coppice
       rescue ArgumentError
         raise Error, "a malformed request for a guest"
       end
-      private_class_method :parse
 
       # A server without a locale takes every text for ASCII, and Ruby refuses code with other bytes. It is UTF-8, as it
       # would be for the client's own Ruby. A path is not changed: it could not be joined with those of this process.
@@ -56,7 +55,8 @@ module Coppice
         utf8 = text.dup.force_encoding(Encoding::UTF_8)
         utf8.valid_encoding? ? utf8 : text
       end
-      private_class_method :utf8_without_locale
+
+      private_class_method :parse, :utf8_without_locale
 
       #: () -> File
       def to_file

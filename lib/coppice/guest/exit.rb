@@ -54,7 +54,6 @@ module Coppice
       rescue UserCodeError # of a method of the error's own class, or of error_highlight in Ruby 3.1 for code of -e
         show_plainly(error)
       end
-      private_class_method :show
 
       def self.show_plainly(error)
         place, message = [error.backtrace&.first, MESSAGE.bind_call(error)].map { |text| Log::Text.valid(text.to_s) }
@@ -62,7 +61,6 @@ module Coppice
       rescue UserCodeError # its message is an object that fails as well, or nobody reads it
         nil
       end
-      private_class_method :show_plainly
 
       # Of the error and its causes. A cause that has none of the program keeps its frames: without any, Ruby would name
       # the line that shows it.
@@ -72,7 +70,6 @@ module Coppice
           one.set_backtrace(frames) if frames && !one.frozen? && (frames.any? || one.equal?(error))
         end
       end
-      private_class_method :leave_out_ours
 
       def self.chain_of(error)
         chain = [error]
@@ -81,7 +78,6 @@ module Coppice
         end
         chain
       end
-      private_class_method :chain_of
 
       # A script that Ruby cannot parse has none of its own, and the full message would begin with a line of the server.
       def self.without_frames(error)
@@ -89,7 +85,6 @@ module Coppice
 
         "#{error.message} (#{error.class})" # before Ruby 3.2
       end
-      private_class_method :without_frames
 
       # Their `ensure` runs, as at the end of any Ruby. One may wait for a lock that nobody in this fork will give back.
       def self.end_threads
@@ -101,18 +96,15 @@ module Coppice
           nil
         end
       end
-      private_class_method :end_threads
 
       # What the mold has not written yet, it writes itself.
       def self.files = ObjectSpace.each_object(IO).reject { |io| @inherited.key?(io) }
-      private_class_method :files
 
       def self.flush(stream)
         stream.flush if stream.respond_to?(:flush)
       rescue IOError, SystemCallError # closed, or nobody reads it
         nil
       end
-      private_class_method :flush
 
       def self.die(number)
         trap(number, "SYSTEM_DEFAULT")
@@ -121,7 +113,9 @@ module Coppice
       rescue ArgumentError # a signal that Ruby reserves
         exit!(128 + number)
       end
-      private_class_method :die
+
+      private_class_method :show, :show_plainly, :leave_out_ours, :chain_of, :without_frames, :end_threads, :files,
+                           :flush, :die
     end
   end
 end

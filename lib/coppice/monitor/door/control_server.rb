@@ -29,7 +29,6 @@ module Coppice
         address = Listeners::Address.parse(path, umask: 0o177)
         Listeners::Binder.new(address, setting: "control_socket").bind.tap(&:listen!)
       end
-      private_class_method :bind_path
 
       # Without /proc it has no name, and that is said (CLI::MissingProc).
       def self.bind_name(log)
@@ -45,7 +44,8 @@ module Coppice
         log.warn("commands such as `coppice status` cannot reach this server", why: error.message)
         nil
       end
-      private_class_method :bind_name
+
+      private_class_method :bind_path, :bind_name
 
       #: (Array[Socket], Listeners::Listener?, Log) -> void
       def initialize(sockets, listener, log)
