@@ -73,8 +73,8 @@ module Coppice
 
       private
 
-      # When the server starts a refork without being asked. `reason_fields` returns the reason for one at this moment as
-      # fields of a log line, or nil if there is none: it is called only while a refork could start.
+      # When the server starts a refork without being asked. `reason_fields` returns the reason for one at this moment
+      # as fields of a log line, or nil if there is none: it is called only while a refork could start.
       def refork_condition(settings)
         return ReforkCondition::RequestCount.new(settings) unless settings.refork_after == :auto
 
