@@ -9,6 +9,15 @@ module Coppice
     # All but those that report a fault or are for a profiler, a debugger or a limit, and KILL and STOP.
     SENT_TO_ALL = %w[HUP PIPE ALRM TERM URG TSTP CONT CHLD TTIN TTOU IO XFSZ VTALRM WINCH USR1 USR2 PWR].freeze
 
+    # A shell has what it runs in the background ignore both.
+    def setup
+      @handlers = %i[INT QUIT].to_h { |name| [name, trap(name, "DEFAULT")] }
+    end
+
+    def teardown
+      @handlers.each { |name, handler| trap(name, handler || "DEFAULT") }
+    end
+
     test "a child goes on after what was sent to all processes of the server" do
       pid = fork do
         OS::Signals.stop_by { nil }
