@@ -49,15 +49,13 @@ module Coppice
         parser = self.parser
         yield parser if block_given?
         refuse_number_of_workers(words)
-        @paths, rackups = parser.permute(words).partition { |word| paths && word.match?(REQUEST_PATH) }
+        @paths, rackups = parser.words(words).partition { |word| paths && word.match?(REQUEST_PATH) }
         if rackups.size > 1
           raise UsageError, "one rackup file is enough, but there are #{rackups.size}: #{rackups.join(' ')}"
         end
 
         @rackup = rackups.first
         freeze
-      rescue OptionParser::ParseError => error
-        raise UsageError, explain(error, parser)
       end
 
       def help? #: () -> bool
@@ -182,16 +180,6 @@ module Coppice
         flag, host = @host || ["-p", host]
         host = "[#{host}]" if host.include?(":") && !host.start_with?("[")
         [[@port ? "-p" : flag, "#{host}:#{@port || port}"]]
-      end
-
-      def explain(error, parser)
-        flag = error.args.first.to_s[/\A[^=]*/]
-        case error
-        when OptionParser::InvalidOption then parser.unknown_flag(flag)
-        when OptionParser::MissingArgument then "#{flag} needs a value"
-        when OptionParser::InvalidArgument then "#{flag} cannot be #{error.args.last}"
-        else "#{error.class.name.split('::').last}: #{error.args.join(' ')}"
-        end
       end
     end
   end

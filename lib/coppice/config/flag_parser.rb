@@ -6,8 +6,8 @@ require "coppice/errors"
 
 module Coppice
   module Config
-    # An OptionParser that refuses an unknown one-letter flag. Ruby's takes it for the beginning of a long flag: Rails'
-    # and Puma's -b would set --boot-timeout. Only -h may stand for a long flag.
+    # An OptionParser that knows each flag by its whole name only. Ruby's takes the beginning of a long name for the
+    # flag: Rails' and Puma's -b would set --boot-timeout, and what is short today may be ambiguous in the next version.
     class FlagParser < OptionParser
       # A configuration does not name a running server, and reading one runs its code.
       CONFIGURATION = %w[-c --config --config-file].freeze
@@ -19,24 +19,29 @@ module Coppice
       #: (Array[String]) -> Array[String]
       def words(arguments)
         permute(arguments)
-      rescue InvalidOption => error
-        raise UsageError, unknown_flag(error.args.first)
       rescue ParseError => error
-        raise UsageError, error.message
+        raise UsageError, explain(error, error.args.first[/\A[^=]*/])
       end
 
-      # The message for a flag that this parser does not know.
-      #: (String) -> String
-      def unknown_flag(flag)
+      private
+
+      def explain(error, flag)
+        case error
+        when InvalidOption then unknown(flag)
+        when MissingArgument then "#{flag} needs a value"
+        when NeedlessArgument then "#{flag} takes no value"
+        else "#{flag} cannot be #{error.args.last}"
+        end
+      end
+
+      def unknown(flag)
         known = to_s.gsub("[no-]", "").scan(/--[\w-]+/)
         finds_server = known.include?("--pid") && CONFIGURATION.include?(flag)
         ["unknown flag #{flag}", finds_server ? SERVER : Suggestion.sentence(flag, known)].compact.join(". ")
       end
 
-      private
-
       def complete(kind, word, *)
-        raise InvalidOption, word if kind == :long && word.size == 1 && word != "h"
+        raise InvalidOption, word unless kind == :short || search(:long, word)
 
         super
       end

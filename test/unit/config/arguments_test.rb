@@ -113,6 +113,7 @@ module Coppice
         assert_equal "unknown flag --tiemout. Did you mean --timeout?", complaint("--tiemout=3")
         assert_equal "unknown flag -z", complaint("-z")
         assert_equal "-p needs a value", complaint("-p")
+        assert_equal "--debug takes no value", complaint("--debug=1")
         assert_equal '-p must be a whole number, 0 or more, but is "x"', complaint("-p", "x")
         assert_equal '--workers must be a whole number, from 0 to 1024; a range such as 2..16; or :auto, but is "many"',
           complaint("--workers", "many")

@@ -14,7 +14,7 @@ module Coppice
 
       test "invalid arguments are reported with a remedy" do
         assert_equal "unknown flag --wacht. Did you mean --watch?", complaint(UsageError, "--wacht")
-        assert_equal "missing argument: --map", complaint(UsageError, "--map")
+        assert_equal "--map needs a value", complaint(UsageError, "--map")
         assert_equal "--map cannot be combined with --watch or --json",
           complaint(UsageError, "--map", "x.svg", "--json")
       end

@@ -14,7 +14,7 @@ module Coppice
 
       test "invalid arguments are reported with a remedy" do
         assert_equal "unknown flag --ouput. Did you mean --output?", complaint(UsageError, "--ouput")
-        assert_equal "missing argument: --output", complaint(UsageError, "--output")
+        assert_equal "--output needs a value", complaint(UsageError, "--output")
         assert_equal "--memory-price must be a number above 0, but is 0", complaint(UsageError, "--memory-price", "0")
       end
     end
