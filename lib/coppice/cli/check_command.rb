@@ -83,7 +83,7 @@ module Coppice
       end
 
       def warnings(settings)
-        [*settings.notes, *Warnings.of(settings, @environment), *LogFiles.new(settings).warnings,
+        [*settings.notes, *Warnings.new(settings, @environment), *LogFiles.new(settings).warnings,
          *CableAdapter.new(settings, @environment, @directory).warning, *jit_warning(settings)]
       end
 

@@ -129,7 +129,7 @@ module Coppice
       end
 
       def warn_of(settings, log)
-        Warnings.of(settings, ENV.to_h.merge(@variables)).each { |warning| log.warn(warning) }
+        Warnings.new(settings, ENV.to_h.merge(@variables)).to_a.each { |warning| log.warn(warning) }
         settings.notes.each { |note| log.warn("questionable configuration", why: note) }
       end
 

@@ -30,7 +30,7 @@ module Coppice
         Listeners::Binder.new(address, setting: "control_socket").bind.tap(&:listen!)
       end
 
-      # Without /proc it has no name, and that is said (CLI::MissingProc).
+      # Without /proc it has no name, and that is said (CLI::Warnings).
       def self.bind_name(log)
         return unless OS::ProcFolder.exist?
 

@@ -17,7 +17,7 @@ module Coppice
   class Monitor
     # The monitor's system calls, so that tests can replace them and play thousands of histories without a process.
     class System
-      # What the monitor itself needs: it keeps five for each of the workers that there may be (CLI::DescriptorLimit).
+      # What the monitor itself needs: it keeps five for each of the workers that there may be (CLI::Warnings).
       OWN_DESCRIPTORS = 8192
 
       def initialize
