@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "coppice/cli/commands"
-require "coppice/cli/error_line"
 require "coppice/coppice_ext"
 require "coppice/errors"
+require "coppice/log/plain_line"
 
 module Coppice
   # The command line: finds the command and runs it. Each command's code is loaded only when the command runs.
@@ -110,7 +110,7 @@ module Coppice
     end
 
     def report(error, status)
-      @error.puts ErrorLine.of(error, io: @error)
+      @error.puts Log::PlainLine.of(error.message, io: @error)
       status
     end
   end

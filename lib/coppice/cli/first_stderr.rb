@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-require "coppice/cli/error_line"
+require "coppice/errors"
+require "coppice/log/plain_line"
 
 module Coppice
   class CLI
@@ -31,7 +32,8 @@ module Coppice
         return if @first.closed? || File.identical?(@first, @stream)
         return unless IO.select(nil, [@first], nil, 0) # a pipe that nobody reads must not hold up the end
 
-        @first.puts ErrorLine.of(error, io: @first)
+        error_class = " (#{error.class})" unless error.is_a?(Error) # then the message may say nothing alone
+        @first.puts Log::PlainLine.of("#{error.message}#{error_class}", io: @first)
       rescue SystemCallError, IOError
         nil # nobody reads it, or this disk is full as well
       end
