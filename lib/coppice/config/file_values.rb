@@ -147,8 +147,9 @@ module Coppice
         @values[name] = value
       end
 
+      # nil means the default, as for Pitchfork.
       def listen_option(name, value)
-        LISTEN_OPTIONS[name].check(value)
+        value.nil? ? LISTEN_OPTIONS[name].default : LISTEN_OPTIONS[name].type.check(value)
       rescue InvalidValue => error
         refuse_value("#{name} of listen", error)
       end

@@ -1,15 +1,17 @@
 # frozen_string_literal: true
 
 require "coppice/config/catalogue"
-require "coppice/config/listen_option"
 require "coppice/config/maximum"
+require "coppice/config/option"
 require "coppice/config/types"
 require "coppice/config/types/amounts"
 require "coppice/listeners/address"
 
 module Coppice
   module Config
-    row = ->(name, type, doc) { ListenOption.new(name: name, type: type, doc: doc).freeze }
+    row = lambda do |name, type, doc|
+      Option.new(name: name, type: type, default: Listeners::DEFAULT_OPTIONS.fetch(name), doc: doc).freeze
+    end
 
     # The catalogue of the options of `listen`.
     LISTEN_OPTIONS = Catalogue.new([

@@ -8,7 +8,7 @@ module Coppice
     SCOPES = %i[server release].freeze
 
     # One row of the catalogue of options: all that the configuration file, flags, environment, validation, help and
-    # docs/configuration.md know about an option.
+    # docs/configuration.md know about an option. One of `listen` or `service` has name, type, default and doc only.
     #
     #   scope         :server or :release, see SCOPES
     #   since         :pitchfork (same name and meaning there) or :coppice
@@ -44,7 +44,7 @@ module Coppice
 
       # The default as a text, with its unit.
       def default_description #: () -> String
-        default_text || [default.inspect, type.unit].compact.join(" ")
+        default_text || [default.inspect, (type.unit unless default.nil?)].compact.join(" ")
       end
     end
   end

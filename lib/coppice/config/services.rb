@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/config/catalogue"
-require "coppice/config/service_option"
+require "coppice/config/option"
 require "coppice/config/types"
 require "coppice/config/types/amounts"
 require "coppice/config/types/handshake_path"
@@ -10,17 +10,17 @@ module Coppice
   module Config
     # The catalogue of the options of `service`.
     SERVICE_OPTIONS = Catalogue.new([
-      ServiceOption.new(name: :survives_reforks, type: Types::Boolean.new, default: false,
+      Option.new(name: :survives_reforks, type: Types::Boolean.new, default: false,
         doc: "Whether the process outlives reforks, with its old code and data. With false it is stopped, then " \
              "forked from the new mold; there are never two. A roll replaces it in any case.").freeze,
-      ServiceOption.new(name: :timeout, type: Types::Seconds.new, default: 10,
+      Option.new(name: :timeout, type: Types::Seconds.new, default: 10,
         doc: "Maximum time from TERM until the process and all that it has forked are killed.").freeze,
-      ServiceOption.new(name: :memory_limit, type: Types::Optional.new(Types::MemoryLimit.new), default: nil,
+      Option.new(name: :memory_limit, type: Types::Optional.new(Types::MemoryLimit.new), default: nil,
         doc: "Memory above which the process is replaced, checked once a minute. What it has forked has the same " \
              "limit, and gets TERM, then KILL.").freeze,
-      ServiceOption.new(name: :max_age, type: Types::Optional.new(Types::Seconds.new(minimum: 60)), default: nil,
+      Option.new(name: :max_age, type: Types::Optional.new(Types::Seconds.new(minimum: 60)), default: nil,
         doc: "Age at which the process and what it has forked are replaced.").freeze,
-      ServiceOption.new(name: :path, type: Types::Optional.new(Types::HandshakePath.new), default: nil,
+      Option.new(name: :path, type: Types::Optional.new(Types::HandshakePath.new), default: nil,
         doc: "Where clients open WebSockets: their handshakes go to this service, so that no refork closes them " \
              "(docs/services.md#action-cable). It has no block and survives reforks. Only one service may have a " \
              "path; listeners with `lobby: false` ignore it.")
