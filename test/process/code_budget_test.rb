@@ -11,7 +11,7 @@ class CodeBudgetTest < Coppice::TestCase
   LIBRARY = File.expand_path("../../lib", __dir__)
 
   { "the monitor, until it spawns the first mold" => [%w[coppice/cli/serve_command], 175],
-    "the monitor" => [%w[coppice/cli/serve_command coppice/monitor], 310],
+    "the monitor" => [%w[coppice/cli/serve_command coppice/monitor], 300],
     "a mold, and the workers that it forks" => [%w[coppice/mold/cold_boot], 190],
     "the observer" => [%w[coppice/observer], 115] }.each do |process, (features, most)|
     test "#{process}: files" do

@@ -75,7 +75,7 @@ module Coppice
       # A mold's first worker stands for all of them.
       def begin_audit(membership)
         return if @inheritance.settings.fork_audit == :off || @audited || membership.service?
-        return unless OS::ProcFolder.exist? # the monitor has said so (CLI::MissingProc)
+        return unless OS::ProcFolder.exist? # the monitor has said so (CLI::Warnings)
 
         audit = ForkSafety::Audit.new(previous: @parent.membership.audit)
         audit.note_inherited if membership.worker?

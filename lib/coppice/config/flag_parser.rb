@@ -6,8 +6,8 @@ require "coppice/errors"
 
 module Coppice
   module Config
-    # An OptionParser that knows each flag by its whole name only. Ruby's takes the beginning of a long name for the
-    # flag: Rails' and Puma's -b would set --boot-timeout, and what is short today may be ambiguous in the next version.
+    # An OptionParser that refuses an unknown one-letter flag. Ruby's takes it for the beginning of a long flag: Rails'
+    # and Puma's -b would set --boot-timeout. Only -h may stand for a long flag.
     class FlagParser < OptionParser
       # A configuration does not name a running server, and reading one runs its code.
       CONFIGURATION = %w[-c --config --config-file].freeze
@@ -30,7 +30,8 @@ module Coppice
         when InvalidOption then unknown(flag)
         when MissingArgument then "#{flag} needs a value"
         when NeedlessArgument then "#{flag} takes no value"
-        else "#{flag} cannot be #{error.args.last}"
+        when InvalidArgument then "#{flag} cannot be #{error.args.last}"
+        else error.message
         end
       end
 
@@ -41,7 +42,7 @@ module Coppice
       end
 
       def complete(kind, word, *)
-        raise InvalidOption, word unless kind == :short || search(:long, word)
+        raise InvalidOption, word if kind == :long && word.size == 1 && word != "h"
 
         super
       end

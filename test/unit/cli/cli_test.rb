@@ -38,12 +38,6 @@ module Coppice
       assert_equal [2, "coppice: unknown flag --shwo. Did you mean --show?\n"], run_cli("check", "--shwo")
     end
 
-    test "the beginning of a flag is no flag" do
-      [%w[check --strict], %w[status --socket], %w[memory --watch], %w[import --force]].each do |command, flag|
-        assert_equal [2, "coppice: unknown flag #{flag.chop}. Did you mean #{flag}?\n"], run_cli(command, flag.chop)
-      end
-    end
-
     test "a configuration does not name a running server, and the error says what does" do
       [%w[status -c b.rb], %w[refork --config-file a.rb], %w[top -c a.rb], %w[memory -c a.rb]].each do |words|
         assert_equal [2, "coppice: unknown flag #{words[1]}. A running server is found without its configuration: " \

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "support/lobby_test_case"
-require "coppice/cli/disk_limit"
+require "coppice/cli/warnings"
 
 # How the lobby reads the bodies of requests (ext/coppice/lobby/client/body.c).
 class LobbyBodiesTest < Coppice::LobbyTestCase
@@ -193,7 +193,7 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
 
   test "without room on disk a body that fits into a slot is taken" do
     play(buffer_disk_limit: 0)
-    body = LARGE[0, Coppice::CLI::DiskLimit::MEMORY_BYTES]
+    body = LARGE[0, Coppice::CLI::Warnings::MEMORY_BYTES]
     client = @lobby.connect(post(body)[0, 50_000])
     @lobby.await_counter(:bytes_in, 50_000)
     client.write(post(body)[50_000..])
