@@ -68,8 +68,8 @@ class SingleProcessTest < Coppice::TestCase
 
   test "one process serves without a deadline, forks nothing, calls its hooks and exits on TERM" do
     serving do |server|
-      assert_equal "#{server.pid} 0 1 1", server.get.body
       server.wait { File.size?(server.path("requests")) } # another thread may have the next one
+      assert_equal "#{server.pid} 0 1 1", server.get.body
       assert_equal Float::INFINITY.to_s, server.get("/deadline").body
       assert_equal [server.pid], server.family
       server.wait { lines(server, "hooks").size == 3 }

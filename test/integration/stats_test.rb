@@ -63,8 +63,7 @@ class StatsTest < Coppice::TestCase
       assert_equal({ "1xx" => 0, "2xx" => 5, "3xx" => 1, "4xx" => 1, "5xx" => 2 }, sum[:responses])
       assert_equal 1, stats(server)[:processes].sum { |process| process[:hijacked] }
       assert_equal [@sent, @received, 1], sum.values_at(:bytes_received, :bytes_sent, :hijacked)
-      assert_operator sum[:busy_seconds], :>=, 0.2
-      assert_operator sum[:cpu_seconds], :>=, 0.2
+      sum.values_at(:busy_seconds, :cpu_seconds).each { |seconds| assert_operator seconds, :>=, 0.199 } # cut to ms
       check_durations(stats(server)[:histograms])
       check_server(stats(server)[:server], server)
     end
